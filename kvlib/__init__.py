@@ -1,0 +1,20 @@
+"""kvlib: what it costs to move a KV cache, one idea per file.
+
+| layer | module      | what it answers                                             |
+|-------|-------------|-------------------------------------------------------------|
+| 0     | `units`     | GB or GiB, bits or bytes: read and print a quantity         |
+| 1     | `payload`   | how many bytes N cached tokens occupy                       |
+| 1     | `bandwidth` | how fast a path can move them, at the very best             |
+| 2     | `models`    | the same for a named model or a Hugging Face `config.json`  |
+| 2     | `engines`   | how a given engine stores what the model logically holds    |
+| 3     | `budget`    | which stage of a service gives way first                    |
+| 4     | `figures`   | the drawings that the book repeats                          |
+| 4     | `exercises` | questions as data, and the check of an answer               |
+| 4     | `apps`      | predictions and explorers: controls and one pure function   |
+| 5     | `show`      | an app as Jupyter widgets or as an HTML form                |
+
+Imports point up this table only. Nothing is re-exported here: write
+`from kvlib.payload import payload_bytes`.
+"""
+
+__all__: list[str] = []

@@ -1,0 +1,89 @@
+"""Reading: a path, JSON text or a mapping, into one mapping. Nothing is evaluated or fetched.
+
+A file is looked at before it is opened: it must be a regular one of at most 4 MB (the longest
+`config.json` that we know has 40 kB).
+"""
+
+import json
+import stat
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from kvlib import _check
+
+CALL = "from_config"
+LARGEST_FILE = 4 * 10**6  # bytes
+RULE = "a config.json (a path, its text or a mapping)"
+
+
+def mapping_of(config: Mapping | str | Path) -> tuple[Mapping[str, Any], str, str]:
+    """Return the mapping, a name for it ("" if it has none) and where it came from.
+
+    Raises TypeError for another kind of thing, OSError for a file that cannot be read, ValueError
+    for one that is no JSON object.
+    """
+    if isinstance(config, Mapping):
+        return config, "", "a mapping"
+    if isinstance(config, str) and config.lstrip("\ufeff \t\r\n")[:1] in ("{", "["):
+        return _parsed(config), "", "JSON text"
+    if not isinstance(config, str | Path):
+        raise TypeError(_check.wrong_type(CALL, "config", RULE, config))
+    path = Path(config)
+    path, text = _text_of(path)
+    name = path.parent.resolve().name if path.name == "config.json" else path.stem
+    return _parsed(text), name, f"the file {path.name}"
+
+
+def _text_of(path: Path) -> tuple[Path, str]:
+    """Return the file that `path` means (a directory means its config.json) and its text."""
+    try:
+        status = path.stat()
+        if stat.S_ISDIR(status.st_mode):
+            path = path / "config.json"
+            status = path.stat()
+        if not stat.S_ISREG(status.st_mode):
+            raise ValueError(_check.wrong(CALL, "config", "a regular file", str(path)))
+        if status.st_size <= LARGEST_FILE:
+            with path.open("rb") as file:
+                data = file.read(LARGEST_FILE + 1)
+        else:
+            data = b" " * (LARGEST_FILE + 1)
+    except FileNotFoundError:
+        hint = "give a path, the text of a config.json or a mapping"
+        message = _check.wrong(CALL, "config", "an existing file", str(path), hint)
+        raise FileNotFoundError(message) from None
+    except OSError as problem:
+        hint = problem.strerror or type(problem).__name__
+        message = _check.wrong(CALL, "config", "a readable file", str(path), hint.lower())
+        raise OSError(message) from None
+    except ValueError as problem:
+        if str(problem).startswith(CALL):
+            raise
+        raise ValueError(_check.wrong(CALL, "config", "a path", str(path))) from None
+    if len(data) > LARGEST_FILE:
+        raise ValueError(_too_long("a longer file"))
+    try:
+        return path, data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise ValueError(_check.wrong(CALL, "config", "UTF-8 text", str(path))) from None
+
+
+def _too_long(what: str) -> str:
+    return f"{CALL}: config must be at most {LARGEST_FILE:,} bytes, got {what}"
+
+
+def _parsed(text: str) -> Mapping[str, Any]:
+    """Return the JSON object in `text`."""
+    if len(text) > LARGEST_FILE:
+        raise ValueError(_too_long("a longer text"))
+    try:
+        values = json.loads(text.lstrip("\ufeff"))
+    except json.JSONDecodeError as problem:
+        where = f"an error at line {problem.lineno}, column {problem.colno}"
+        raise ValueError(f"{CALL}: config must be valid JSON, got {where}; is it whole?") from None
+    except ValueError:  # Python refuses to read a number of more than 4,300 digits
+        raise ValueError(f"{CALL}: config must be valid JSON, got an endless number") from None
+    if not isinstance(values, dict):
+        raise TypeError(_check.wrong_type(CALL, "config", "a JSON object", values))
+    return values

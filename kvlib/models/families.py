@@ -1,0 +1,128 @@
+"""Families: which reader understands which `model_type`. What is not listed is refused.
+
+Several families share a reader because they cache alike. A wrapper (text with vision or audio)
+keeps its decoder in `text_config`; the encoders' configs describe no cache and are not looked at.
+"""
+
+from collections.abc import Callable, Mapping
+
+from kvlib import _check
+from kvlib.models import dense, latent, mamba, recurrent, shared, sliding
+from kvlib.models._read import CALL
+from kvlib.models.fields import Fields
+from kvlib.payload import Group
+
+Reader = Callable[[Fields], list[Group]]
+
+READERS: Mapping[str, Reader] = {
+    **dict.fromkeys(("llama", "olmo", "olmo2", "cohere", "granite", "granitemoe"), dense.llama),
+    **dict.fromkeys(("glm", "glm4", "glm4_moe", "ernie4_5", "ernie4_5_moe"), dense.grouped),
+    **dict.fromkeys(("qwen3_vl_text", "qwen3_vl_moe_text", "hy_v3", "seed_oss"), dense.grouped),
+    "gemma": dense.gemma,
+    "minimax_m2": dense.minimax_m2,
+    "gpt_bigcode": dense.gpt_bigcode,
+    "falcon": dense.falcon,
+    "mistral": sliding.mistral,
+    **dict.fromkeys(("mixtral", "ministral3", "phi3", "starcoder2"), sliding.windowed),
+    **dict.fromkeys(("qwen2", "qwen3", "mimo"), sliding.qwen),
+    **dict.fromkeys(("qwen2_moe", "qwen3_moe"), sliding.qwen_moe),
+    "gemma2": sliding.gemma2,
+    "gemma3_text": sliding.gemma3,
+    "gpt_oss": sliding.gpt_oss,
+    "olmo3": sliding.olmo3,
+    "cohere2": sliding.cohere2,
+    "llama4_text": sliding.llama4,
+    "mimo_v2_flash": sliding.mimo_v2,
+    "gemma3n_text": shared.gemma3n,
+    "gemma4_text": shared.gemma4,
+    **dict.fromkeys(("hunyuan", "hunyuan_v1_dense", "hunyuan_v1_moe"), shared.hunyuan),
+    **dict.fromkeys(("deepseek_v2", "deepseek_v3", "kimi_k2", "glm4_moe_lite"), latent.mla),
+    "deepseek_v32": latent.deepseek_v32,
+    "glm_moe_dsa": latent.glm_dsa,
+    **dict.fromkeys(
+        ("qwen3_next", "qwen3_5_text", "qwen3_5_moe_text"), recurrent.qwen_next
+    ),
+    "kimi_linear": recurrent.kimi_linear,
+    **dict.fromkeys(("minimax", "minimax_text_01"), recurrent.minimax),
+    "jamba": mamba.jamba,
+    "falcon_h1": mamba.falcon_h1,
+    "granitemoehybrid": mamba.granite,
+    "nemotron_h": mamba.nemotron_h,
+    "mamba2": mamba.mamba2,
+}  # fmt: skip
+
+WRAPPERS: Mapping[str, tuple[str, ...]] = {  # the decoders that a wrapper may hold
+    "gemma3": ("gemma3_text",),
+    "gemma3n": ("gemma3n_text",),
+    "gemma4": ("gemma4_text",),
+    "llama4": ("llama4_text",),
+    "mistral3": ("mistral", "ministral3"),
+    "qwen3_vl": ("qwen3_vl_text",),
+    "qwen3_vl_moe": ("qwen3_vl_moe_text",),
+    "qwen3_5": ("qwen3_5_text",),
+    "qwen3_5_moe": ("qwen3_5_moe_text",),
+    "kimi_k25": ("kimi_k2", "deepseek_v3"),
+    "kimi_k3": ("kimi_linear",),
+}
+
+ARCHITECTURES: Mapping[str, str] = {  # where a config names its class but no model_type
+    "LlamaForCausalLM": "llama",
+    "MistralForCausalLM": "mistral",
+    "MixtralForCausalLM": "mixtral",
+    "Qwen2ForCausalLM": "qwen2",
+    "Qwen3ForCausalLM": "qwen3",
+    "Qwen3MoeForCausalLM": "qwen3_moe",
+    "Gemma2ForCausalLM": "gemma2",
+    "Gemma3ForCausalLM": "gemma3_text",
+    "Gemma3ForConditionalGeneration": "gemma3",
+    "Phi3ForCausalLM": "phi3",
+    "GptOssForCausalLM": "gpt_oss",
+    "DeepseekV3ForCausalLM": "deepseek_v3",
+    "Glm4MoeForCausalLM": "glm4_moe",
+}
+
+
+def family_of(config: Fields) -> str:
+    """Return the `model_type` that `config` states, else the one its architecture has.
+
+    Raises ValueError, naming the closest, for one that no reader knows.
+    """
+    model_type, listed = config.get("model_type"), config.get("architectures")
+    if model_type is None and isinstance(listed, list | tuple) and len(listed) == 1:
+        model_type = ARCHITECTURES.get(listed[0]) if isinstance(listed[0], str) else None
+        if model_type is None:
+            config.refuse("architectures", "one that has a model_type here", "state model_type")
+    if model_type is None:
+        config.refuse("model_type", "given")
+    return _check.one_of(CALL, config.name("model_type"), model_type, [*READERS, *WRAPPERS])
+
+
+def groups_in(config: Fields) -> tuple[Group, ...]:
+    """Return the layer groups that `config` describes, opening a wrapper's text_config.
+
+    Raises TypeError or ValueError naming the field that was not understood.
+    """
+    for key in ("is_encoder_decoder", "add_cross_attention"):
+        if config.flag(key):
+            config.refuse(key, "false", "cross-attention caches depend on another sequence")
+    family = family_of(config)
+    config.ignore("architectures", "quantization_config", "vision_config", "audio_config")
+    if family in WRAPPERS:
+        groups = _unwrapped(config, WRAPPERS[family])
+    else:
+        groups = tuple(READERS[family](config))
+    config.finish()
+    return groups
+
+
+def _unwrapped(config: Fields, allowed: tuple[str, ...]) -> tuple[Group, ...]:
+    """Return the groups of the decoder in text_config, which must be one of `allowed`."""
+    text = config.section("text_config")
+    dtypes = {key: config.get(key) for key in ("dtype", "torch_dtype")}
+    if not any(key in text.values for key in dtypes):  # the wrapper's dtype is then the decoder's
+        text = Fields(values={**text.values, **dtypes}, place=text.place)
+    if text.get("model_type") is None:
+        text = Fields(values={**text.values, "model_type": allowed[0]}, place=text.place)
+    if text.get("model_type") not in allowed:
+        text.refuse("model_type", " or ".join(allowed))
+    return groups_in(text)

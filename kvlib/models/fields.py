@@ -1,0 +1,127 @@
+"""Fields: typed, recorded access to one config. What was not read can then be judged.
+
+A family's reader asks for each field by name and says what it must be. `finish` then looks at
+every name that nobody asked for: if it sounds as if it could shape the cache (`known.shapes`) and
+says something, the config is refused, because a structure that was not understood has no number.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+from kvlib import _check
+from kvlib.models._read import CALL
+from kvlib.models.known import shapes
+from kvlib.payload import MOST
+
+MOST_LAYERS = 10**5
+WIDTHS = {"float32": 4, "bfloat16": 2, "float16": 2}  # bytes of the dtypes that states come in
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fields:
+    """The values of one config (or of a section of it) and the names read so far."""
+
+    values: Mapping[str, Any]
+    place: str = ""  # "text_config." inside that section
+    read: set[str] = field(default_factory=set)
+
+    def name(self, key: str) -> str:
+        """Return `key` as messages call it: with its place, on one line, not too long."""
+        plain = key.isprintable() and len(key) <= 60
+        return self.place + (key if plain else _check.shown(key))
+
+    def get(self, key: str) -> Any:
+        """Return the value of `key`, None if it is missing or null."""
+        self.read.add(key)
+        return self.values.get(key)
+
+    def ignore(self, *keys: str) -> None:
+        """Note that this family knows `keys` and that they do not shape its cache."""
+        self.read.update(keys)
+
+    def refuse(self, key: str, rule: str, hint: str = "") -> NoReturn:
+        """Raise ValueError: `key` breaks `rule`."""
+        value = self.values.get(key)
+        raise ValueError(_check.wrong(CALL, self.name(key), rule, value, hint))
+
+    def count(
+        self, key: str, default: int | None = None, minimum: int = 1, maximum: int = MOST
+    ) -> int:
+        """Return the whole number under `key`; without a default it must be there."""
+        value = self.get(key)
+        if value is None:
+            if default is None:
+                self.refuse(key, "given")
+            return default
+        return _check.whole(CALL, self.name(key), value, minimum=minimum, maximum=maximum)
+
+    def optional(self, key: str) -> int | None:
+        """Return the count under `key`, None if it is missing or null."""
+        return None if self.get(key) is None else self.count(key)
+
+    def layers(self, key: str = "num_hidden_layers") -> int:
+        """Return the number of layers."""
+        return self.count(key, maximum=MOST_LAYERS)
+
+    def flag(self, key: str, default: bool = False) -> bool:
+        """Return the truth value under `key`."""
+        value = self.get(key)
+        if value is None:
+            return default
+        return _check.kind(CALL, self.name(key), value, bool, "true or false")
+
+    def same(self, value: int, *keys: str) -> None:
+        """Refuse if one of `keys` is stated and is not `value`: two names for one thing."""
+        for key in keys:
+            if self.get(key) is not None and self.count(key) != value:
+                self.refuse(key, f"{value}, as its other name says")
+
+    def multiple(self, key: str, value: int, of: str, divisor: int, hint: str = "") -> int:
+        """Return `value` / `divisor`, refusing a remainder."""
+        if value % divisor:
+            rule = f"a multiple of {of} = {divisor}"
+            raise ValueError(_check.wrong(CALL, self.name(key), rule, value, hint))
+        return value // divisor
+
+    def items(self, key: str, length: int, allowed: Iterable[Any], what: str) -> list | None:
+        """Return the list under `key` (None if not stated): `length` of the `allowed` values."""
+        values = self.get(key)
+        if values is None:
+            return None
+        _check.kind(CALL, self.name(key), values, list | tuple, f"a list of {length} {what}")
+        if len(values) != length:
+            got = f"{len(values)} entries"
+            raise ValueError(f"{CALL}: {self.name(key)} must have {length} entries, got {got}")
+        allowed = list(allowed)
+        for index, value in enumerate(values):
+            if not any(type(value) is type(a) and value == a for a in allowed):
+                rule = " or ".join(str(a) for a in allowed)
+                name = f"{self.name(key)}[{index}]"
+                raise ValueError(_check.wrong(CALL, name, rule, value))
+        return list(values)
+
+    def width(self, key: str, default: int) -> int:
+        """Return the bytes of one element of the dtype named under `key`."""
+        value = self.get(key)
+        if value is None:
+            return default
+        _check.kind(CALL, self.name(key), value, str, "the name of a dtype")
+        if value.removeprefix("torch.") not in WIDTHS:
+            self.refuse(key, " or ".join(WIDTHS))
+        return WIDTHS[value.removeprefix("torch.")]
+
+    def section(self, key: str) -> "Fields":
+        """Return the mapping under `key`, with the same care."""
+        if self.get(key) is None:
+            self.refuse(key, "given")
+        values = _check.kind(CALL, self.name(key), self.get(key), Mapping, "a JSON object")
+        return Fields(values=values, place=f"{self.name(key)}.")
+
+    def finish(self) -> None:
+        """Refuse a name that nobody read, that sounds like the cache and that says something."""
+        for key, value in self.values.items():
+            _check.kind(CALL, "a field's name", key, str, "text")
+            silent = value is None or value is False or value in ("", [], {}, ())
+            if key not in self.read and shapes(key) and not silent:
+                self.refuse(key, "absent", "this reader does not know it, and it may shape the cache")

@@ -1,0 +1,190 @@
+"""Mamba: selective state spaces, mixed with attention in turn or side by side, or alone.
+
+Mamba-1 keeps a convolution and a state per channel; Mamba-2's convolution also runs over B and C,
+one of each per group. Sources, read 2026-11-29: transformers 5.24.0 (configuration and modeling
+files of each family); vLLM's mamba_utils for the shapes.
+"""
+
+from kvlib.models.fields import Fields
+from kvlib.models.layers import (
+    FULL,
+    LINEAR,
+    NONE,
+    agreed,
+    attention,
+    divided_head_dim,
+    kv_heads,
+    recurrent,
+    stated,
+)
+from kvlib.payload import Geometry, Group
+
+MIXED = (FULL, LINEAR)
+
+
+def jamba(config: Fields) -> list[Group]:
+    """Return the groups of Jamba: Mamba-1, and full attention in one layer of each period."""
+    layers, period = config.layers(), config.count("attn_layer_period")
+    offset = config.count("attn_layer_offset", minimum=0, maximum=period - 1)
+    kinds = [FULL if i % period == offset else LINEAR for i in range(layers)]
+    if config.get("sliding_window") is not None:
+        config.refuse("sliding_window", "null in this family")
+    channels = config.count("mamba_expand") * config.count("hidden_size")
+    return attention(
+        config, kinds, kv_heads=kv_heads(config), head_dim=divided_head_dim(config)
+    ) + recurrent(
+        config,
+        kinds.count(LINEAR),
+        state=channels * config.count("mamba_d_state"),
+        channels=channels,
+        conv_width=config.count("mamba_d_conv"),
+        key="mamba_d_state",
+    )
+
+
+def falcon_h1(config: Fields) -> list[Group]:
+    """Return the groups of Falcon-H1: attention and Mamba-2 side by side in every layer."""
+    layers = config.layers()
+    if config.get("attn_layer_indices") is not None:
+        config.refuse("attn_layer_indices", "null")
+    channels = config.optional("mamba_d_ssm")
+    config.ignore("mamba_expand", "hidden_size")
+    if channels is None:
+        channels = config.count("mamba_expand") * config.count("hidden_size")
+    kv, head_dim = kv_heads(config, default=0), divided_head_dim(config)
+    groups = attention(config, [FULL] * layers, kv_heads=kv, head_dim=head_dim)
+    return groups + _mamba2_named(config, layers, channels)
+
+
+def granite(config: Fields) -> list[Group]:
+    """Return the groups of Granite 4: Mamba-2, and a few layers of full attention."""
+    layers = config.layers()
+    kinds = stated(config, layers, MIXED)
+    if kinds is None:
+        config.refuse("layer_types", "given")
+    channels = config.count("mamba_expand") * config.count("hidden_size")
+    kv, head_dim = kv_heads(config, default=0), divided_head_dim(config)
+    groups = attention(config, kinds, kv_heads=kv, head_dim=head_dim)
+    if not kinds.count(LINEAR):
+        config.ignore(*(key for key in config.values if key.startswith("mamba_")))
+        return groups
+    return groups + _mamba2_named(config, kinds.count(LINEAR), channels)
+
+
+def _mamba2_named(config: Fields, layers: int, channels: int) -> list[Group]:
+    """Return a Mamba-2 group from the mamba_... names: `channels` is the inner width."""
+    heads = config.count("mamba_n_heads")
+    if config.get("mamba_d_head") not in (None, "auto"):
+        if heads * config.count("mamba_d_head") != channels:
+            config.refuse("mamba_d_head", f"{channels} channels / {heads} heads")
+    return mamba2_group(
+        config,
+        layers,
+        channels=channels,
+        state=config.count("mamba_d_state"),
+        groups=config.count("mamba_n_groups"),
+        conv_width=config.count("mamba_d_conv"),
+        key="mamba_d_state",
+    )
+
+
+def mamba2_group(
+    config: Fields,
+    layers: int,
+    *,
+    channels: int,
+    state: int,
+    groups: int,
+    conv_width: int,
+    key: str,
+    state_bytes: int | None = None,
+) -> list[Group]:
+    """Return a Mamba-2 group; its convolution also runs over B and C, one of each per group."""
+    return recurrent(
+        config,
+        layers,
+        state=channels * state,
+        channels=channels + 2 * groups * state,
+        conv_width=conv_width,
+        state_bytes=state_bytes,
+        key=key,
+    )
+
+
+LETTERS = {"M": LINEAR, "*": FULL, "-": NONE, "E": NONE}  # Mamba-2, attention, MLP, experts
+
+
+def nemotron_h(config: Fields) -> list[Group]:
+    """Return the groups of Nemotron-H and Nemotron 3: Mamba-2, attention, MLP or experts alone."""
+    kinds = _nemotron_kinds(config)
+    if config.get("sliding_window") is not None:
+        config.refuse("sliding_window", "null in this family")
+    config.ignore("mtp_hybrid_override_pattern", "mtp_layers_block_type")  # draft layers
+    config.ignore("expand", "chunk_size", "moe_latent_size")
+    head_dim = config.optional("head_dim") or config.count("attention_head_dim")
+    config.same(head_dim, "attention_head_dim")
+    kv = kv_heads(config)
+    config.same(kv, "num_query_groups")
+    groups: list[Group] = []
+    if full := kinds.count(FULL):
+        groups.append(Geometry(layers=full, kv_heads=kv, head_dim=head_dim))
+    names = ("n_groups", "mamba_n_groups", "mamba_num_groups")
+    group_count = _first(config, *names)
+    state = _first(config, "ssm_state_size", "mamba_state_dim")
+    return groups + mamba2_group(
+        config,
+        kinds.count(LINEAR),
+        channels=config.count("mamba_num_heads") * config.count("mamba_head_dim"),
+        state=state,
+        groups=group_count,
+        conv_width=_first(config, "conv_kernel", "mamba_d_conv"),
+        state_bytes=config.width("mamba_ssm_cache_dtype", 4),  # the class's default is float32
+        key="mamba_num_heads",
+    )
+
+
+def _first(config: Fields, *names: str) -> int:
+    """Return the count under the first stated of `names`; the others must agree with it."""
+    key = next((name for name in names if config.get(name) is not None), names[0])
+    value = config.count(key)
+    config.same(value, *names)
+    return value
+
+
+def _nemotron_kinds(config: Fields) -> list[str]:
+    """Return the kinds that a pattern of letters or a list of layer types spells."""
+    key = "layers_block_type" if config.get("layers_block_type") is not None else "layer_types"
+    listed, pattern = config.get(key), config.get("hybrid_override_pattern")
+    if listed is None and pattern is None:
+        config.refuse("hybrid_override_pattern", "given")
+    if pattern is not None:
+        if not isinstance(pattern, str) or not pattern or set(pattern) - set(LETTERS):
+            config.refuse("hybrid_override_pattern", f"a text of the letters {' '.join(LETTERS)}")
+        kinds = [LETTERS[letter] for letter in pattern]
+    else:
+        length = len(listed) if isinstance(listed, list | tuple) else 1
+        kinds = stated(config, length, (*MIXED, NONE), key)
+    layers = config.get("num_hidden_layers")
+    if layers is not None and config.layers() != len(kinds):
+        config.refuse("num_hidden_layers", f"{len(kinds)}, as many as there are layer types")
+    if listed is not None and pattern is not None:
+        kinds = agreed(config, stated(config, len(kinds), (*MIXED, NONE), key), kinds, "the pattern", key)
+    return kinds
+
+
+def mamba2(config: Fields) -> list[Group]:
+    """Return the group of a pure Mamba-2 model, which keeps no K and V at all."""
+    heads, head_dim = config.count("num_heads"), config.count("head_dim")
+    channels = heads * head_dim
+    if config.count("expand") * config.count("hidden_size") != channels:
+        config.refuse("hidden_size", f"{channels} channels / expand")
+    config.ignore("chunk_size")
+    return mamba2_group(
+        config,
+        config.layers(),
+        channels=channels,
+        state=config.count("state_size"),
+        groups=config.count("n_groups"),
+        conv_width=config.count("conv_kernel"),
+        key="state_size",
+    )

@@ -1,0 +1,218 @@
+"""Bytes: what a request's state logically holds after N tokens. Chapter 1.
+
+    payload = 2 · L · H_KV · d_h · N · b        dense K and V; the 2 counts K and V
+
+A model is a few groups of layers of one kind. Each kind has its own line of arithmetic: growing K
+and V, K and V behind a window or inside a chunk, one latent per layer (MLA), the keys of a
+sparse-attention indexer, recurrent state that does not grow. Layers that keep no cache of their
+own are in no group.
+
+Counted: every value the next token may still read. Not counted: page padding, quantization
+scales, replicas under tensor parallelism, allocator reserve: an engine's business (`engines`).
+"""
+
+from dataclasses import dataclass, fields
+
+from kvlib import _check
+
+__all__ = ["Geometry", "Indexer", "Latent", "Model", "Recurrent", "payload_bytes", "with_draft"]
+
+MOST = 10**7  # an upper bound on every field: above it a configuration is a mistake
+
+
+class _Group:
+    """The checks that all groups share: every field is a count, or None where it may be."""
+
+    __slots__ = ()
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if value is None and field.default is None:
+                continue
+            least = 0 if field.default == 0 else 1
+            call = f"{type(self).__name__}"
+            _check.whole(call, field.name, value, minimum=least, maximum=MOST)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Geometry(_Group):
+    """Layers that cache K and V: each (layers, kv_heads, tokens, head_dim).
+
+    With a `window` only the last `window` positions are kept. With a `chunk` (chunked-local
+    attention) at most one chunk is. V is as wide as K unless `value_dim` says otherwise.
+    """
+
+    layers: int  # L     layers that keep a cache of their own
+    kv_heads: int  # H_KV  KV heads, not query heads
+    head_dim: int  # d_h   elements of one head's key
+    value_dim: int | None = None  # elements of one head's value
+    window: int | None = None
+    chunk: int | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.window is not None and self.chunk is not None:
+            raise ValueError("Geometry: window and chunk must not both be given")
+
+    @property
+    def elements_per_token(self) -> int:
+        """Numbers stored per cached token, K and V of all layers together."""
+        value_dim = self.head_dim if self.value_dim is None else self.value_dim
+        return self.layers * self.kv_heads * (self.head_dim + value_dim)
+
+    @property
+    def kept_tokens(self) -> int | None:
+        """The most positions a layer keeps; None if it keeps them all."""
+        return self.window or self.chunk
+
+
+@dataclass(frozen=True, kw_only=True)
+class Latent(_Group):
+    """Layers that cache one latent and one rotary key per token (MLA), whatever the head count.
+
+    There is no factor two: K and V are both made from the same latent.
+    """
+
+    layers: int
+    latent_dim: int  # kv_lora_rank
+    rope_dim: int = 0  # qk_rope_head_dim
+
+    @property
+    def elements_per_token(self) -> int:
+        """Numbers stored per cached token, all layers together."""
+        return self.layers * (self.latent_dim + self.rope_dim)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Indexer(_Group):
+    """Layers whose sparse attention keeps one small key per token to choose what it reads.
+
+    The key is stored as fp8 with one 4-byte scale per 128 elements, whatever the cache's dtype:
+    132 bytes at the usual 128. Source: DeepSeek-V3.2 reference implementation.
+    """
+
+    layers: int
+    key_dim: int = 128
+
+    @property
+    def bytes_per_token(self) -> int:
+        """Bytes stored per cached token, all layers together."""
+        return self.layers * (self.key_dim + 4 * -(-self.key_dim // 128))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recurrent(_Group):
+    """Layers whose state does not grow: Mamba, gated delta net, KDA, lightning attention.
+
+    A convolution of width K keeps its last K - 1 columns. The two widths in bytes belong to the
+    model, not to the KV cache's format.
+    """
+
+    layers: int
+    state_elements: int  # recurrent state of one layer
+    conv_channels: int = 0
+    conv_width: int = 1  # K
+    state_element_bytes: int = 2
+    conv_element_bytes: int = 2
+
+    @property
+    def request_bytes(self) -> int:
+        """Bytes per request, all layers together, at any number of tokens."""
+        convolution = self.conv_channels * (self.conv_width - 1) * self.conv_element_bytes
+        return self.layers * (self.state_elements * self.state_element_bytes + convolution)
+
+
+Group = Geometry | Latent | Indexer | Recurrent
+
+
+@dataclass(frozen=True, kw_only=True)
+class Model:
+    """A named model: groups of layers, and where its numbers come from."""
+
+    name: str
+    groups: tuple[Group, ...]
+    source: str = ""
+
+    def __post_init__(self) -> None:
+        _check.kind("Model", "name", self.name, str, "text")
+        _check.kind("Model", "groups", self.groups, tuple, "a tuple of layer groups")
+        for group in self.groups:
+            _check.kind("Model", "groups", group, Group, "a tuple of layer groups")
+        if not self.groups:
+            raise ValueError("Model: groups must hold at least one group, got none")
+
+
+def groups_of(model: Model | Geometry, call: str = "payload_bytes") -> tuple[Group, ...]:
+    """Return the layer groups of a model; a bare group is a model of one.
+
+    Raises TypeError for anything else.
+    """
+    if isinstance(model, Group):
+        return (model,)
+    hint = "a Model or a Geometry, as load('llama-3.1-8b') gives"
+    return _check.kind(call, "model", model, Model, hint).groups
+
+
+def payload_bytes(model: Model | Geometry, tokens: int, element_bytes: int = 2) -> int:
+    """Return the bytes that `tokens` cached positions occupy: an exact int, 0 for no tokens.
+
+    `element_bytes` is the width of the KV cache's elements: 2 for bf16, 1 for fp8 without its
+    scales. Recurrent state and indexer keys keep widths of their own. An int array of tokens,
+    of any shape, gives an int64 array of that shape; an array of widths broadcasts with it.
+    Raises TypeError or ValueError for a count that is not whole, is negative, or whose bytes do
+    not fit the array.
+
+    >>> toy = Geometry(layers=32, kv_heads=8, head_dim=128)
+    >>> payload_bytes(toy, 1), payload_bytes(toy, 8_192) == 2**30
+    (131072, True)
+    """
+    groups = groups_of(model)
+    tokens = _check.whole("payload_bytes", "tokens", tokens)
+    width = _check.whole("payload_bytes", "element_bytes", element_bytes, minimum=1, maximum=16)
+    if _check.is_array(tokens) or _check.is_array(width):
+        _check.together("payload_bytes", {"tokens": tokens, "element_bytes": width})
+        longest, widest = _largest(tokens), _largest(width)
+        if sum(group_bytes(g, longest, widest) for g in groups) > _check.LARGEST:
+            rule = "few enough for 64-bit bytes"
+            raise ValueError(_check.wrong("payload_bytes", "tokens", rule, longest))
+    return sum(group_bytes(g, tokens, width) for g in groups)
+
+
+def _largest(counts: int) -> int:
+    """Return the largest of an int array, 0 if it is empty; an int is its own largest."""
+    if not _check.is_array(counts):
+        return counts
+    return int(counts.max()) if counts.size else 0
+
+
+def group_bytes(group: Group, tokens: int, element_bytes: int) -> int:
+    """Return the bytes of one group; `tokens` (an int or an int64 array) is checked already."""
+    match group:
+        case Geometry():
+            return group.elements_per_token * element_bytes * kept(tokens, group.kept_tokens)
+        case Latent():
+            return group.elements_per_token * element_bytes * tokens
+        case Indexer():
+            return group.bytes_per_token * tokens
+        case Recurrent():
+            return group.request_bytes * (tokens > 0)
+
+
+def kept(tokens: int, limit: int | None) -> int:
+    """Return min(tokens, limit), for an int or an array; all tokens if there is no limit."""
+    if limit is None:
+        return tokens
+    return tokens - (tokens > limit) * (tokens - limit)
+
+
+def with_draft(model: Model | Geometry, draft: Model | Geometry) -> Model:
+    """Return the target and its draft model as one: a hand-off carries the caches of both.
+
+    >>> toy = Geometry(layers=32, kv_heads=8, head_dim=128)
+    >>> payload_bytes(with_draft(toy, Geometry(layers=1, kv_heads=8, head_dim=128)), 1)
+    135168
+    """
+    groups = groups_of(model, "with_draft") + groups_of(draft, "with_draft")
+    names = [m.name if isinstance(m, Model) else "a geometry" for m in (model, draft)]
+    return Model(name=f"{names[0]} with draft {names[1]}", groups=groups)

@@ -1,0 +1,72 @@
+"""Show an app: as widgets in Jupyter, as a complete HTML form in the built book.
+
+The build sets `KVLIB_STATIC=1`. The form holds the default result, so it reads without JavaScript,
+in print and aloud; `data-kv-app` names the app for whoever makes the form live.
+"""
+
+import inspect
+import os
+import textwrap
+from typing import Any
+
+from kvlib import apps
+from kvlib.apps.question import as_app
+from kvlib.exercises import find
+from kvlib.show import html
+
+__all__ = ["Source", "ask", "show", "source"]
+
+
+class Form:
+    """An app in the built book; displays as HTML."""
+
+    def __init__(self, app: apps.App) -> None:
+        self.app = app
+
+    def _repr_html_(self) -> str:
+        return html.form(self.app)
+
+    def __repr__(self) -> str:
+        return f"<kvlib app {self.app.key}: {self.app.title}>"
+
+
+def show(key: str) -> Any:
+    """Return the app called `key` as something that displays: widgets, or a form in the book.
+
+    Raises ValueError for an unknown key.
+    """
+    return _view(apps.find(key))
+
+
+def ask(key: str) -> Any:
+    """Return the question called `key` as something that displays.
+
+    Raises ValueError for an unknown key.
+    """
+    return _view(as_app(find(key)))
+
+
+def _view(app: apps.App) -> Any:
+    if os.environ.get("KVLIB_STATIC"):
+        return Form(app)
+    from kvlib.show import widgets
+
+    return widgets.view(app)
+
+
+class Source:
+    """The source of a function or class, shown as code in the book and in Jupyter."""
+
+    def __init__(self, code: str) -> None:
+        self.code = code
+
+    def _repr_markdown_(self) -> str:
+        return f"```python\n{self.code}```"
+
+    def __repr__(self) -> str:
+        return self.code
+
+
+def source(thing: Any) -> Source:
+    """Return the code of `thing` as it stands in kvlib, for display. Raises TypeError for data."""
+    return Source(textwrap.dedent(inspect.getsource(thing)))

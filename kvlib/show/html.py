@@ -1,0 +1,101 @@
+"""An app as HTML: a form with native, labelled inputs and its result. Pure text, no widgets.
+
+Everything that a reader or a configuration wrote is escaped; pictures are kvlib's own SVG.
+"""
+
+from html import escape
+
+from kvlib.apps.app import Amount, App, Control, Result, Select, Slider, Whole, defaults, run
+from kvlib.apps.question import Answer
+from kvlib.exercises.question import Question
+
+__all__ = ["form", "result"]
+
+REST = "Shown with its default values. Run this chapter in Jupyter to change them."
+REST_QUESTION = "Run this chapter in Jupyter to have your answer checked."
+
+
+def form(app: App) -> str:
+    """Return the app as one HTML form, with the result of its defaults."""
+    name = f"kv-{app.key.replace('.', '-')}"
+    fields = "".join(_field(control, name) for control in app.controls)
+    question = _question(app)
+    if question is None:
+        answer, more, buttons, rest = result(run(app, defaults(app)).result), "", "", REST
+    else:
+        answer, more, rest = "", _help(question), REST_QUESTION
+        buttons = '<p class="kv-buttons"><button type="submit">Check</button></p>'
+    head = f'<form class="kv-app" data-kv-app="{escape(app.key)}" aria-labelledby="{name}-title">'
+    title = f'<p class="kv-title" id="{name}-title">{escape(app.title)}</p>'
+    controls = f'<fieldset class="kv-controls" disabled>{fields}{buttons}</fieldset>'
+    note = f'<p class="kv-note">{rest}</p>'
+    answer = f'<div class="kv-result" role="status">{answer}</div>'
+    return f"{head}{title}{controls}{answer}{more}{note}</form>"
+
+
+def _question(app: App) -> Question | None:
+    first = app.controls[0]
+    return first.question if isinstance(first, Answer) else None
+
+
+def _help(question: Question) -> str:
+    """Return what helps without a check: the hints, and what each choice means, folded."""
+    folded = [
+        (f"Hint {n}", f"<p>{escape(hint)}</p>") for n, hint in enumerate(question.hints, 1) if hint
+    ]
+    if question.choices:
+        items = [f"<li><b>{escape(c.text)}</b> {escape(c.reason)}</li>" for c in question.choices]
+        folded.append(("What each answer means", f"<ul>{''.join(items)}</ul>"))
+    return "".join(
+        f'<details class="kv-help"><summary>{summary}</summary>{body}</details>'
+        for summary, body in folded
+    )
+
+
+def _field(control: Control | Answer, prefix: str) -> str:
+    key, label = f"{prefix}-{control.key}", escape(control.label)
+    name = f'name="{escape(control.key)}"'
+    error = f'<span class="kv-error" id="{key}-error"></span>'
+    if isinstance(control, Answer) and control.question.choices:
+        boxes = "".join(
+            f'<label><input type="radio" {name} value="{escape(c.key)}"> {escape(c.text)}</label>'
+            for c in control.question.choices
+        )
+        legend = f"<legend>{label}</legend>"
+        return f'<fieldset class="kv-choices kv-field">{legend}{boxes}{error}</fieldset>'
+    described = f'id="{key}" {name} aria-describedby="{key}-error"'
+    match control:
+        case Select():
+            options = "".join(
+                f'<option value="{escape(k)}"{" selected" if k == control.default else ""}>'
+                f"{escape(text)}</option>"
+                for k, text in control.options
+            )
+            box = f"<select {described}>{options}</select>"
+        case Slider() | Whole():
+            sort = "range" if isinstance(control, Slider) else "number"
+            ends = f'min="{control.minimum}" max="{control.maximum}" step="1"'
+            box = f'<input type="{sort}" {described} {ends} value="{control.default}">'
+            if isinstance(control, Slider):
+                box += f'<output for="{key}">{control.default}</output>'
+            if control.unit:
+                box += f'<span class="kv-unit">{escape(control.unit)}</span>'
+        case Amount() | Answer():
+            value = escape(control.default)
+            box = f'<input type="text" {described} value="{value}" autocomplete="off">'
+    return f'<div class="kv-field"><label for="{key}">{label}</label>{box}{error}</div>'
+
+
+def result(answer: Result) -> str:
+    """Return a result as HTML: the headline, its sentences, its numbers, its picture."""
+    parts = [f'<p class="kv-headline kv-{answer.state}">{escape(answer.headline)}</p>']
+    parts += [f"<p>{escape(sentence)}</p>" for sentence in answer.sentences]
+    if answer.numbers:
+        rows = "".join(
+            f"<div><dt>{escape(label)}</dt><dd>{escape(value)}</dd></div>"
+            for label, value in answer.numbers
+        )
+        parts.append(f'<dl class="kv-numbers">{rows}</dl>')
+    if answer.picture:
+        parts.append(f'<div class="kv-picture">{answer.picture}</div>')
+    return "".join(parts)
