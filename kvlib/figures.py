@@ -19,7 +19,7 @@ STAGES = {  # stage: (colour, dash, hatch)
     "memory": ("#CC79A7", ":", "xxx"),
     "waiting": ("#888888", (0, (1, 1)), ""),
 }
-SERIES = [("#0072B2", "-"), ("#D55E00", "-."), ("#009E73", "--"), ("#000000", ":")]
+SERIES = [("#000000", "-"), ("#882255", "--"), ("#332288", "-."), ("#777722", ":")]  # no stage
 
 
 def use_style() -> None:
@@ -87,11 +87,14 @@ def lines(
         ends.append((name, ax.get_xlim()[1], y, "#555555"))
     if log:
         ax.set(xscale="log", yscale="log")
+        for axis in (ax.xaxis, ax.yaxis):
+            axis.set_major_formatter("{x:,g}")  # 1,000 and not a power
     else:
         ax.set_ylim(bottom=0)
         ax.set_xlim(
             min(min(x) for x, _ in series.values()), max(max(x) for x, _ in series.values())
         )
+        ax.xaxis.set_major_formatter("{x:,g}")
     ax.set(xlabel=x_label, ylabel=y_label)
     _label_ends(ax, ends)
     return ax

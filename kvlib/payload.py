@@ -2,8 +2,8 @@
 
     payload = 2 · L · H_KV · d_h · N · b        dense K and V; the 2 counts K and V
 
-A model is a few groups of layers of one kind. Each kind has its own line of arithmetic: growing K
-and V, K and V behind a window or inside a chunk, one latent per layer (MLA), the keys of a
+A model is a few groups of layers of one kind. Each kind has its own line of arithmetic: growing
+K and V, K and V behind a window or inside a chunk, one latent per layer (MLA), the keys of a
 sparse-attention indexer, recurrent state that does not grow. Layers that keep no cache of their
 own are in no group.
 
@@ -164,8 +164,8 @@ def payload_bytes(model: Model | Geometry, tokens: int, element_bytes: int = 2) 
     not fit the array.
 
     >>> toy = Geometry(layers=32, kv_heads=8, head_dim=128)
-    >>> payload_bytes(toy, 1), payload_bytes(toy, 8_192) == 2**30
-    (131072, True)
+    >>> payload_bytes(toy, 1), payload_bytes(toy, 8_192)
+    (131072, 1073741824)
     """
     groups = groups_of(model)
     tokens = _check.whole("payload_bytes", "tokens", tokens)

@@ -111,10 +111,10 @@ def read(text: str) -> Quantity:
 def _plain(digits: str, text: str) -> str:
     """Return `digits` with one decimal point and no grouping."""
     digits = digits.replace("_", "").rstrip(".")
-    grouped = re.fullmatch(r"\d{1,3}((?:[ ,.]\d{3})+)([.,]\d+)?", digits)
-    if grouped and len(set(re.findall(r"[ ,.]", grouped[1]))) == 1:
-        separator, tail = grouped[1][0], grouped[2] or ""
-        single = grouped[1].count(separator) == 1 and not tail
+    grouped = re.fullmatch(r"\d{1,3}([ ,.])\d{3}(?:\1\d{3})*([.,]\d+)?", digits)
+    if grouped:
+        separator, tail = grouped[1], grouped[2] or ""
+        single = digits.count(separator) == 1 and not tail
         decimal = separator == "." or digits.startswith("0")
         if not (single and decimal) and tail[:1] != separator:
             return digits.replace(separator, "").replace(",", ".")

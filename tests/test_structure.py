@@ -88,7 +88,7 @@ def test_a_file_holds_one_idea(path):
 def written_out(node):
     """Return whether an expression spells a unit's size instead of naming the unit."""
     if isinstance(node, ast.Constant):
-        return type(node.value) in (int, float) and node.value in (1e9, 1024, 1e-3)
+        return type(node.value) is float and node.value in (1e12, 1e9, 1e6, 1e3, 1e-3)
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
         return ast.unparse(node) in ("2 ** 10", "2 ** 20", "2 ** 30", "2 ** 40", "10 ** 12")
     return False

@@ -75,8 +75,9 @@ class Amount:
         try:
             quantity = units.read(typed)
         except ValueError as error:
-            hint = str(error).rpartition("; ")[2]
-            raise ValueError(f"type a number and its unit; {hint}") from None
+            ambiguous = str(error).rpartition("; write ")[2] if "; write " in str(error) else ""
+            hint = f"write {ambiguous}" if ambiguous else f"as in {self.default}"
+            raise ValueError(f"type a number and its unit, {hint}") from None
         if quantity.unit is None or quantity.unit.kind != self.kind:
             raise ValueError(f"type a number and its unit, as in {self.default}")
         value = units.parse(typed)

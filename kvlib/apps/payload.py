@@ -26,7 +26,7 @@ def explore(values: Mapping[str, Any]) -> Result:
     width = int(values["width"])
     held = payload_bytes(model, tokens, width)
     next_token = payload_bytes(model, tokens + 1, width) - held
-    numbers = [("payload, exactly", f"{held:,} B"), ("payload", both(held))]
+    numbers = [("payload, exactly", f"{held:,} B")]
     for name, belongs in KINDS.items():
         groups = [g for g in groups_of(model) if belongs(g)]
         size = sum(payload_bytes(g, tokens, width) for g in groups)

@@ -74,14 +74,13 @@ def curve(
 
     path = " ".join(f"{x:.1f},{y:.1f}" for x, y in (place(*p) for p in points))
     x, y = place(*here)
-    anchor = "end" if x > WIDTH / 2 else "start"
     grid = f'<path d="M{left} {top}V{bottom}H{right}" fill="none" stroke="currentColor"/>'
     line = f'<polyline points="{path}" fill="none" stroke="{STAGE["network"]}" stroke-width="3"/>'
     parts = [
         grid,
         line,
         f'<circle cx="{x:.1f}" cy="{y:.1f}" r="6" fill="currentColor"/>',
-        _text(x - 10 if anchor == "end" else x + 10, max(y - 8, top + 14), ends[2], anchor, "bold"),
+        _text(x - 10, max(y - 8, top + 14), ends[2], "end", "bold"),
         _text(left, 20, f"{axes[1]}, up to {ends[1]}"),
         _text(right, bottom + 22, f"{axes[0]}, up to {ends[0]}", "end"),
         _text(left, bottom + 22, "0"),

@@ -18,7 +18,7 @@ from kvlib.bandwidth.paths import LEAST_SECONDS, MOST_BYTES, rate_of
 
 __all__ = ["Fit", "fit", "seconds_with_startup"]
 
-MOST_SECONDS = 1e12
+MOST_SECONDS = 1e10  # three centuries
 
 
 def seconds_with_startup(n_bytes: int, startup: float, rate: float) -> float:
@@ -79,7 +79,7 @@ def fit(sizes: Iterable[int], seconds: Iterable[float]) -> Fit:
     startup, per_byte = _least_squares(exact, times)
     if per_byte <= 0:
         hint = "measure sizes further apart or more repeats"
-        raise ValueError(f"fit: seconds must grow with sizes, got a rate below zero; {hint}")
+        raise ValueError(f"fit: seconds must grow with sizes, got times that do not; {hint}")
     found = [startup + per_byte * n for n in exact]
     worst = max(abs(f / Fraction(t) - 1) for f, t in zip(found, times, strict=True))
     return Fit(startup=float(startup), rate=float(1 / per_byte), worst_error=float(worst))
@@ -113,6 +113,5 @@ def _size(i: int, value: int) -> int:
 
 
 def _time(i: int, value: float) -> float:
-    name = f"seconds[{i}]"
-    _check.number("fit", name, value, above=0)
-    return float(_check.number("fit", name, value, minimum=LEAST_SECONDS, maximum=MOST_SECONDS))
+    bounds = {"above": 0, "minimum": LEAST_SECONDS, "maximum": MOST_SECONDS}
+    return float(_check.number("fit", f"seconds[{i}]", value, **bounds))

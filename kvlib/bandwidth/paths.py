@@ -31,8 +31,8 @@ def rate_of(call: str, name: str, value: Any) -> Any:
     Raises TypeError or ValueError if it is none.
     """
     hint = "for a 200 Gb/s link write 200 * Gbit_s" if isinstance(value, str) else ""
-    _check.number(call, name, value, unit="B/s", above=0, hint=hint)
-    _check.number(call, name, value, minimum=LEAST_RATE, maximum=MOST_RATE)
+    bounds = {"above": 0, "minimum": LEAST_RATE, "maximum": MOST_RATE}
+    _check.number(call, name, value, unit="B/s", hint=hint, **bounds)
     return value if _check.is_array(value) else float(value)
 
 
@@ -147,8 +147,7 @@ def transfer_rate(n_bytes: int, seconds: float) -> float:
     """
     call = "transfer_rate"
     n_bytes = _check.whole(call, "n_bytes", n_bytes, maximum=MOST_BYTES)
-    _check.number(call, "seconds", seconds, above=0)
-    _check.number(call, "seconds", seconds, minimum=LEAST_SECONDS)
+    _check.number(call, "seconds", seconds, above=0, minimum=LEAST_SECONDS)
     _check.together(call, {"n_bytes": n_bytes, "seconds": seconds})
     return n_bytes / seconds
 

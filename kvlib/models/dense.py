@@ -55,9 +55,9 @@ def gpt_bigcode(config: Fields) -> list[Group]:
 def falcon(config: Fields) -> list[Group]:
     """Return the groups of the first Falcon: one KV head under multi_query."""
     if config.flag("new_decoder_architecture"):
-        config.refuse("new_decoder_architecture", "false", "engines differ in what they keep for it")
-    heads = config.count("num_attention_heads")
-    config.ignore("num_kv_heads")  # obeyed only where multi_query is off
-    many = config.count("num_kv_heads", default=heads)
+        config.refuse(
+            "new_decoder_architecture", "false", "engines differ in what they keep for it"
+        )
+    many = config.count("num_kv_heads", default=config.count("num_attention_heads"))
     kv = 1 if config.flag("multi_query", default=True) else many
     return _dense(config, kv, divided_head_dim(config))

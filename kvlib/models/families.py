@@ -90,10 +90,9 @@ def family_of(config: Fields) -> str:
     model_type, listed = config.get("model_type"), config.get("architectures")
     if model_type is None and isinstance(listed, list | tuple) and len(listed) == 1:
         model_type = ARCHITECTURES.get(listed[0]) if isinstance(listed[0], str) else None
-        if model_type is None:
-            config.refuse("architectures", "one that has a model_type here", "state model_type")
     if model_type is None:
-        config.refuse("model_type", "given")
+        hint = "the architecture alone is not known here" if listed else ""
+        config.refuse("model_type", "given", hint)
     return _check.one_of(CALL, config.name("model_type"), model_type, [*READERS, *WRAPPERS])
 
 
@@ -112,6 +111,8 @@ def groups_in(config: Fields) -> tuple[Group, ...]:
     else:
         groups = tuple(READERS[family](config))
     config.finish()
+    if not groups:
+        raise ValueError(f"{CALL}: some layers must keep a cache, got none that does")
     return groups
 
 

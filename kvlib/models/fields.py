@@ -43,7 +43,11 @@ class Fields:
     def refuse(self, key: str, rule: str, hint: str = "") -> NoReturn:
         """Raise ValueError: `key` breaks `rule`."""
         value = self.values.get(key)
-        raise ValueError(_check.wrong(CALL, self.name(key), rule, value, hint))
+        if value is not None:
+            raise ValueError(_check.wrong(CALL, self.name(key), rule, value, hint))
+        found = "null" if key in self.values else "nothing"
+        hint = f"; {hint}" if hint else ""
+        raise ValueError(f"{CALL}: {self.name(key)} must be {rule}, got {found}{hint}")
 
     def count(
         self, key: str, default: int | None = None, minimum: int = 1, maximum: int = MOST
@@ -124,4 +128,6 @@ class Fields:
             _check.kind(CALL, "a field's name", key, str, "text")
             silent = value is None or value is False or value in ("", [], {}, ())
             if key not in self.read and shapes(key) and not silent:
-                self.refuse(key, "absent", "this reader does not know it, and it may shape the cache")
+                self.refuse(
+                    key, "absent", "this reader does not know it, and it may shape the cache"
+                )

@@ -30,13 +30,14 @@ def glm_dsa(config: Fields) -> list[Group]:
     pattern = config.get("index_topk_pattern")
     if kinds is None and pattern is not None:
         config.refuse("index_topk_pattern", "null where indexer_types is missing")
-    if kinds is None:
-        period = config.count("index_topk_freq", 1)
-        first = config.count("index_skip_topk_offset", 2, minimum=0)
-        own = [max(i - first + 1, 0) % period == 0 for i in range(layers)]
-    else:
-        config.ignore("index_topk_freq", "index_skip_topk_offset")
-        own = [kind == "full" for kind in kinds]
+    period = config.count("index_topk_freq", 1)
+    first = config.count("index_skip_topk_offset", 2, minimum=0)
+    own = [max(i - first + 1, 0) % period == 0 for i in range(layers)]
+    if kinds is not None:
+        listed = [kind == "full" for kind in kinds]
+        if config.get("index_topk_freq") is not None and listed != own:
+            config.refuse("indexer_types", "what index_topk_freq and its offset say")
+        own = listed
     if not any(own):
         config.refuse("indexer_types", "full for at least one layer")
     return [*mla(config), _indexer(config, sum(own))]

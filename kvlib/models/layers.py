@@ -33,7 +33,11 @@ def every(period: int, layers: int, other: str, chosen: str = FULL) -> list[str]
 
 
 def agreed(
-    config: Fields, kinds: list[str] | None, derived: list[str], source: str, key: str = "layer_types"
+    config: Fields,
+    kinds: list[str] | None,
+    derived: list[str],
+    source: str,
+    key: str = "layer_types",
 ) -> list[str]:
     """Return the stated kinds, else the derived ones; refuse if both are there and differ."""
     for index, (said, meant) in enumerate(zip(kinds or derived, derived, strict=True)):
@@ -113,7 +117,7 @@ def recurrent(
     state_bytes: int | None = None,
     key: str,
 ) -> list[Group]:
-    """Return the group of `layers` recurrent layers (none for 0); `key` is to blame for its size."""
+    """Return the group of recurrent layers, none for 0; `key` is named if a state is too big."""
     width = model_width(config)
     if max(state, channels) > MOST:
         config.refuse(key, f"small enough for at most {MOST:,} state elements a layer")

@@ -9,6 +9,7 @@ from kvlib.models.fields import Fields
 from kvlib.models.layers import (
     FULL,
     LINEAR,
+    MOST_LAYERS,
     NONE,
     agreed,
     attention,
@@ -74,9 +75,9 @@ def granite(config: Fields) -> list[Group]:
 def _mamba2_named(config: Fields, layers: int, channels: int) -> list[Group]:
     """Return a Mamba-2 group from the mamba_... names: `channels` is the inner width."""
     heads = config.count("mamba_n_heads")
-    if config.get("mamba_d_head") not in (None, "auto"):
-        if heads * config.count("mamba_d_head") != channels:
-            config.refuse("mamba_d_head", f"{channels} channels / {heads} heads")
+    stated_head = config.get("mamba_d_head") not in (None, "auto")
+    if stated_head and heads * config.count("mamba_d_head") != channels:
+        config.refuse("mamba_d_head", f"{channels} channels / {heads} heads")
     return mamba2_group(
         config,
         layers,
@@ -158,17 +159,21 @@ def _nemotron_kinds(config: Fields) -> list[str]:
     if listed is None and pattern is None:
         config.refuse("hybrid_override_pattern", "given")
     if pattern is not None:
-        if not isinstance(pattern, str) or not pattern or set(pattern) - set(LETTERS):
+        if not isinstance(pattern, str) or set(pattern) - set(LETTERS):
             config.refuse("hybrid_override_pattern", f"a text of the letters {' '.join(LETTERS)}")
         kinds = [LETTERS[letter] for letter in pattern]
     else:
         length = len(listed) if isinstance(listed, list | tuple) else 1
+        if length > MOST_LAYERS:
+            config.refuse(key, f"at most {MOST_LAYERS:,} layers")
         kinds = stated(config, length, (*MIXED, NONE), key)
     layers = config.get("num_hidden_layers")
     if layers is not None and config.layers() != len(kinds):
         config.refuse("num_hidden_layers", f"{len(kinds)}, as many as there are layer types")
     if listed is not None and pattern is not None:
-        kinds = agreed(config, stated(config, len(kinds), (*MIXED, NONE), key), kinds, "the pattern", key)
+        kinds = agreed(
+            config, stated(config, len(kinds), (*MIXED, NONE), key), kinds, "the pattern", key
+        )
     return kinds
 
 

@@ -59,7 +59,9 @@ def hunyuan(config: Fields) -> list[Group]:
     if config.flag("use_mla"):
         config.refuse("use_mla", "false", "no released Hunyuan model is known to use it")
     layers, kv = config.layers(), kv_heads(config, default=0)
-    config.ignore("kv_lora_rank", "q_lora_rank", "qk_nope_head_dim", "qk_rope_head_dim", "v_head_dim")
+    config.ignore(
+        "kv_lora_rank", "q_lora_rank", "qk_nope_head_dim", "qk_rope_head_dim", "v_head_dim"
+    )
     head_dim = config.optional("head_dim") or config.optional("attention_head_dim")
     head_dim = divided_head_dim(config) if head_dim is None else head_dim
     config.same(head_dim, "attention_head_dim", "head_dim")

@@ -39,6 +39,7 @@ def mistral(config: Fields) -> list[Group]:
 def windowed(config: Fields) -> list[Group]:
     """Return the groups of Mixtral and Phi-3: every layer slides if a window is stated."""
     layers = config.layers()
+    config.same(1, "full_attn_mod")
     window = config.optional("sliding_window")
     kinds = stated(config, layers, EITHER) or [SLIDING if window else FULL] * layers
     kv = kv_heads(config, default=0)
@@ -105,13 +106,13 @@ def cohere2(config: Fields) -> list[Group]:
     heads = config.count("num_attention_heads")
     head_dim = config.multiple("hidden_size", config.count("hidden_size"), "its heads", heads)
     config.same(head_dim, "head_dim")
-    source = next((key for key in ("sliding_window_pattern", "layer_switch") if config.get(key)), "")
+    source = next(
+        (key for key in ("sliding_window_pattern", "layer_switch") if config.get(key)), ""
+    )
     return _periodic(config, period, kv_heads(config, default=0), head_dim, source)
 
 
-def _periodic(
-    config: Fields, period: int, kv: int, head_dim: int, source: str = ""
-) -> list[Group]:
+def _periodic(config: Fields, period: int, kv: int, head_dim: int, source: str = "") -> list[Group]:
     """Return the groups where the last of each `period` layers is full, unless a list says else.
 
     Where the config itself states the period, under `source`, the list must agree with it.
@@ -131,7 +132,9 @@ def llama4(config: Fields) -> list[Group]:
     if "attention_chunk_size" not in config.values:
         config.refuse("attention_chunk_size", "given", "null where no layer is chunked")
     period = config.count("no_rope_layer_interval", 4)
-    rotary = config.get("no_rope_layers") and config.items("no_rope_layers", layers, (0, 1), "0 or 1")
+    rotary = config.get("no_rope_layers") and config.items(
+        "no_rope_layers", layers, (0, 1), "0 or 1"
+    )
     rotary = rotary or [int((i + 1) % period != 0) for i in range(layers)]
     local = CHUNKED if config.optional("attention_chunk_size") else FULL
     derived = [local if r else FULL for r in rotary]

@@ -55,7 +55,7 @@ def _view(app: apps.App) -> Any:
 
 
 class Source:
-    """The source of a function or class, shown as code in the book and in Jupyter."""
+    """Code of kvlib, shown as code in the book and in Jupyter."""
 
     def __init__(self, code: str) -> None:
         self.code = code
@@ -67,6 +67,9 @@ class Source:
         return self.code
 
 
-def source(thing: Any) -> Source:
-    """Return the code of `thing` as it stands in kvlib, for display. Raises TypeError for data."""
-    return Source(textwrap.dedent(inspect.getsource(thing)))
+def source(*things: Any) -> Source:
+    """Return the code of functions or classes as it stands in kvlib, for display.
+
+    Raises TypeError for anything that has no source.
+    """
+    return Source("\n".join(textwrap.dedent(inspect.getsource(thing)) for thing in things))

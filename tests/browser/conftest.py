@@ -125,8 +125,9 @@ def visit(chromium, address):
         page.on("pageerror", lambda error: seen.complaints.append(f"error: {error}"))
         page.on("response", lambda response: seen.responses.append(response))
         page.goto(f"{address}/{path}", wait_until="load")
-        page.add_style_tag(content=STILL)
-        page.evaluate("document.fonts.ready.then(() => true)")
+        if javascript:
+            page.add_style_tag(content=STILL)
+            page.evaluate("document.fonts.ready.then(() => true)")
         return seen
 
     yield open_page

@@ -1,0 +1,40 @@
+"""Budget: how many requests per second each stage of a service can sustain. Chapter 7.
+
+    prefill = n_P · r_P / N_in      decode = n_D · r_D / N_out      network = B / payload(N_in)
+    memory  = n_D · slots / T       slots: whole requests that one decode worker can hold
+
+| file      | what it answers                                                       |
+|-----------|-----------------------------------------------------------------------|
+| `service` | the workers, rates and lengths that a budget starts from              |
+| `bounds`  | the bound of each stage, and the first to give way                    |
+| `load`    | what an arrival rate does: utilisation, growing queues                |
+| `splits`  | how many workers should prefill                                       |
+
+The smallest bound names the first stage to give way. r_P and r_D are token rates of one worker,
+all its requests together, and B is shared by all hand-offs.
+
+Counted: fixed lengths, steady rates, the logical payload once per request. Not counted: bursts,
+batching, variable service times, replicas on the wire, cache hits, weights. A bound rules out;
+it promises no latency.
+"""
+
+from kvlib.budget.bounds import STAGES, Capacity, Stages, capacity
+from kvlib.budget.load import Growth, backlog, backlog_growth, utilisation
+from kvlib.budget.service import Service
+from kvlib.budget.splits import Split, best_split, ideal_ratio, splits
+
+__all__ = [
+    "STAGES",
+    "Capacity",
+    "Growth",
+    "Service",
+    "Split",
+    "Stages",
+    "backlog",
+    "backlog_growth",
+    "best_split",
+    "capacity",
+    "ideal_ratio",
+    "splits",
+    "utilisation",
+]

@@ -1,0 +1,90 @@
+"""Bounds: what each stage can sustain, and which is the first to give way.
+
+Memory is Little's law: requests held = arrival rate · seconds each is held, and no more than
+`slots` fit into one decode worker.
+"""
+
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any
+
+from kvlib import _check
+from kvlib.budget.service import Service
+
+__all__ = ["STAGES", "Capacity", "Stages", "capacity"]
+
+STAGES = ("prefill", "network", "decode", "memory")  # in the order of a request's way
+TIE = 1e-12  # relative: bounds this close are equal, their difference is rounding
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stages:
+    """One number (or array) a stage; `memory` is None where it is not considered."""
+
+    prefill: float
+    network: float
+    decode: float
+    memory: float | None = None
+
+    def given(self) -> list[tuple[str, Any]]:
+        """Return the name and number of each stage that is considered, in order."""
+        pairs = [(name, getattr(self, name)) for name in STAGES]
+        return [(name, value) for name, value in pairs if value is not None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Capacity(Stages):
+    """What each stage can sustain, in requests/s."""
+
+    @property
+    def limit(self) -> float:
+        """The smallest of the bounds, in requests/s: above it a queue grows without end."""
+        return reduce(least, [value for _, value in self.given()])
+
+    @property
+    def tied(self) -> tuple[str, ...]:
+        """The names of all stages at the limit, in order: mostly one."""
+        if _check.is_array(self.limit):
+            raise TypeError("Capacity: tied must be asked of one service, got arrays")
+        return tuple(name for name, value in self.given() if value <= self.limit * (1 + TIE))
+
+    @property
+    def first(self) -> str:
+        """The name of the stage that gives way first; of equal ones the first in order."""
+        if _check.is_array(self.limit):
+            hint = "first_index is an array into STAGES"
+            raise TypeError(f"Capacity: first must be asked of one service, got arrays; {hint}")
+        return self.tied[0]
+
+    @property
+    def first_index(self) -> int:
+        """The place in STAGES of the stage that gives way first, elementwise for arrays."""
+        given, near = self.given(), self.limit * (1 + TIE)
+        index = len(given) - 1
+        for i in reversed(range(len(given))):
+            index = index + (given[i][1] <= near) * (i - index)
+        return index
+
+
+def capacity(service: Service) -> Capacity:
+    """Return the bound of each stage in requests/s, and with it the first to give way.
+
+    Raises TypeError for anything else than a Service.
+
+    >>> found = capacity(Service())
+    >>> [round(x, 2) for x in (found.prefill, found.decode, found.network)], found.first
+    ([2.93, 7.81, 23.28], 'prefill')
+    """
+    s = _check.kind("capacity", "service", service, Service, "a Service")
+    memory = None if s.slots is None else s.decode_workers * s.slots / s.decode_seconds
+    return Capacity(
+        prefill=s.prefill_workers * s.prefill_rate / s.prompt_tokens,
+        network=s.network_rate / s.payload_bytes,
+        decode=s.decode_workers * s.decode_rate / s.output_tokens,
+        memory=memory,
+    )
+
+
+def least(a: Any, b: Any) -> Any:
+    """Return the smaller of two numbers or arrays, exactly and elementwise."""
+    return a * (a <= b) + b * (b < a)

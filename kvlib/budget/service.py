@@ -1,0 +1,135 @@
+"""Service: the workers, rates and lengths that a budget starts from.
+
+Decode memory is considered only if it is given. A request then holds its memory for
+`decode_seconds`, from the reservation before its hand-off to its last token, and for all that
+time it holds its full length, prompt and output: what a worker must have free to finish it
+without eviction. Where memory is handed out as the output grows, prompt + output / 2 is nearer
+to the mean, and the true bound is higher.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from kvlib import _check
+from kvlib.payload import Geometry, Model, groups_of, payload_bytes
+from kvlib.units import GB_s
+
+__all__ = ["Service"]
+
+MOST_WORKERS, MOST_TOKENS = 10_000, 1_000_000_000
+LEAST_RATE, MOST_RATE = 1e-6, 1e18  # outside them a rate is a mistake
+EXAMPLE = Geometry(layers=32, kv_heads=8, head_dim=128)  # the book's running example
+
+
+@dataclass(frozen=True, kw_only=True)
+class Service:
+    """Workers, rates and lengths; the defaults are the running example of the book.
+
+    Numbers may be arrays that broadcast, for a sweep in one call. Raises TypeError or ValueError
+    for a count that is not whole, a rate that is not positive and finite, a split that leaves no
+    worker on a side, and a memory that holds no request.
+
+    >>> Service().decode_workers, Service().payload_bytes
+    (5, 1073741824)
+    """
+
+    workers: int = 8
+    prefill_workers: int = 3  # the others decode
+    prompt_tokens: int = 8_192
+    output_tokens: int = 512
+    prefill_rate: float = 8_000.0  # tokens/s of one prefill worker
+    decode_rate: float = 800.0  # tokens/s of one decode worker, all its requests together
+    network_rate: float = 25.0 * GB_s  # B/s, shared by all hand-offs
+    model: Model | Geometry = EXAMPLE
+    element_bytes: int = 2
+    decode_memory: int | None = None  # bytes for caches on one decode worker
+    decode_seconds: float | None = None  # how long a request holds its memory
+
+    def __post_init__(self) -> None:
+        groups_of(self.model, "Service")
+        self._count("workers", 2, MOST_WORKERS)
+        self._count("prefill_workers", 1, MOST_WORKERS)
+        self._count("prompt_tokens", 1, MOST_TOKENS)
+        self._count("output_tokens", 1, MOST_TOKENS)
+        self._count("element_bytes", 1, 16)
+        self._positive("prefill_rate", "tokens/s")
+        self._positive("decode_rate", "tokens/s")
+        self._positive("network_rate", "B/s", "for a 200 Gb/s link write 200 * Gbit_s")
+        if self.decode_memory is not None or self.decode_seconds is not None:
+            for name in ("decode_memory", "decode_seconds"):
+                if getattr(self, name) is None:
+                    rule = "given, as both bound the requests held"
+                    raise ValueError(_check.wrong("Service", name, rule, None))
+            self._count("decode_memory", 1, _check.LARGEST, "in bytes, as in 60 * GB")
+            self._positive("decode_seconds", "seconds")
+        names = [name for name in self.__dataclass_fields__ if name != "model"]
+        _check.together("Service", {name: getattr(self, name) for name in names})
+        self._leaves_decode_workers()
+        if self.decode_memory is not None:
+            self._holds_a_request()
+
+    def _count(self, name: str, least: int, most: int, hint: str = "") -> None:
+        hint = hint if isinstance(getattr(self, name), str | float) else ""
+        value = _check.whole("Service", name, getattr(self, name), least, most, hint)
+        object.__setattr__(self, name, value)
+
+    def _positive(self, name: str, unit: str, hint: str = "") -> None:
+        hint = hint if isinstance(getattr(self, name), str) else ""
+        value = positive("Service", name, getattr(self, name), unit, hint)
+        object.__setattr__(self, name, value)
+
+    def _leaves_decode_workers(self) -> None:
+        left = self.decode_workers
+        if _lowest(left) >= 1:
+            return
+        if _check.is_array(left):
+            rule = "leave at least one worker for decode everywhere"
+            raise ValueError(f"Service: prefill_workers must {rule}, got {left.min()} left")
+        rule = f"leave at least one of workers={self.workers} for decode"
+        message = f"Service: prefill_workers must {rule}, got {self.prefill_workers}"
+        raise ValueError(f"{message}; give {self.workers - 1} or fewer")
+
+    def _holds_a_request(self) -> None:
+        if _lowest(self.slots) >= 1:
+            return
+        memory, least = _lowest(self.decode_memory), _highest(self.request_bytes)
+        rule = f"at least one request's prompt and output, {least:,} B"
+        raise ValueError(_check.wrong("Service", "decode_memory", rule, memory))
+
+    @property
+    def decode_workers(self) -> int:
+        """The workers that do not prefill."""
+        return self.workers - self.prefill_workers
+
+    @property
+    def payload_bytes(self) -> int:
+        """The bytes that one hand-off moves: the cache of the prompt, once."""
+        return payload_bytes(self.model, self.prompt_tokens, self.element_bytes)
+
+    @property
+    def request_bytes(self) -> int:
+        """The bytes that a request has cached at its last token: prompt and output."""
+        tokens = self.prompt_tokens + self.output_tokens
+        return payload_bytes(self.model, tokens, self.element_bytes)
+
+    @property
+    def slots(self) -> int | None:
+        """How many requests one decode worker holds at full length; None without a memory."""
+        return None if self.decode_memory is None else self.decode_memory // self.request_bytes
+
+
+def positive(call: str, name: str, value: Any, unit: str, hint: str) -> Any:
+    """Return `value` as a positive float, or as the array that it is."""
+    bounds = {"above": 0, "minimum": LEAST_RATE, "maximum": MOST_RATE}
+    _check.number(call, name, value, unit=unit, hint=hint, **bounds)
+    return value if _check.is_array(value) else float(value)
+
+
+def _lowest(value: Any) -> Any:
+    if not _check.is_array(value):
+        return value
+    return value.min() if value.size else 1
+
+
+def _highest(value: Any) -> Any:
+    return value.max() if _check.is_array(value) else value

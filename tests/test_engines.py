@@ -1,0 +1,135 @@
+"""Engines: what transformers really allocates, and the laws that any convention obeys.
+
+Oracle: `data/transformers_bytes.json`, the bytes of every cache tensor of 29 tiny models after a
+real forward pass. Its conventions are data in `TRANSFORMERS`; no case has code of its own.
+"""
+
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kvlib.engines import TRANSFORMERS, Engine, held_bytes, paged
+from kvlib.models import from_config, load, names
+from kvlib.payload import Geometry, Indexer, Latent, Recurrent, payload_bytes
+
+DATA = Path(__file__).parent / "data"
+CASES = json.loads((DATA / "transformers_bytes.json").read_text())["cases"]
+EXACT = Engine(name="exact", version="", source="keeps what the model says")
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_transformers_holds_the_bytes_that_were_measured(case):
+    model = from_config(CASES[case]["config"])
+    for width, tokens, measured in CASES[case]["rows"]:
+        assert held_bytes(model, tokens, TRANSFORMERS, width) == measured, (width, tokens)
+
+
+def test_the_measurements_cover_every_kind_of_cache():
+    found = {type(group) for c in CASES.values() for group in from_config(c["config"]).groups}
+    assert found == {Geometry, Latent, Indexer, Recurrent}
+    assert sum(len(c["rows"]) for c in CASES.values()) == 120
+
+
+@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("tokens", [0, 1, 8_192])
+def test_an_engine_without_conventions_holds_the_payload(name, tokens):
+    model = load(name)
+    assert held_bytes(model, tokens, EXACT) == payload_bytes(model, tokens)
+
+
+@pytest.mark.parametrize(
+    "convention, model, tokens, expected",
+    [
+        ({"page": 64}, Geometry(layers=1, kv_heads=1, head_dim=1), 65, 4 * 128),
+        ({"page": 64}, Latent(layers=1, latent_dim=2), 65, 4 * 128),
+        ({"window_extra": None}, Geometry(layers=1, kv_heads=1, head_dim=1, window=8), 99, 4 * 99),
+        ({"window_extra": 2}, Geometry(layers=1, kv_heads=1, head_dim=1, window=8), 99, 4 * 10),
+        ({"chunk_extra": None}, Geometry(layers=1, kv_heads=1, head_dim=1, chunk=8), 99, 4 * 99),
+        ({"state_dtype": "float32"}, Recurrent(layers=1, state_elements=10), 9, 40),
+        ({"indexer_dtype": "cache"}, Indexer(layers=1, key_dim=128), 1, 256),
+        ({"conv_dtype": "float32"}, load("qwen3.5-27b"), 0, 0),
+    ],
+)
+def test_each_convention_moves_its_own_number(convention, model, tokens, expected):
+    assert held_bytes(model, tokens, replace(EXACT, **convention)) == expected
+
+
+def test_a_float32_convolution_gives_the_state_that_a_public_thread_counted():
+    # LM Studio, issue 1862, Qwen3.6-27B: 149.625 MiB of state a sequence, 16,384 MiB at 262,144
+    wide = replace(EXACT, conv_dtype="float32")
+    model = load("qwen3.5-27b")
+    growing = 65_536
+    assert held_bytes(model, 1, wide) - growing == 149.625 * 2**20
+    assert held_bytes(model, 262_144, wide) == 16_384 * 2**20 + 149.625 * 2**20
+
+
+@given(tokens=st.integers(0, 10**6), limit=st.integers(1, 5_000), page=st.integers(1, 300))
+def test_pages_cover_the_last_positions_and_waste_less_than_two_pages(tokens, limit, page):
+    held = paged(tokens, limit, page)
+    needed = min(tokens, limit)
+    assert needed <= held < needed + 2 * page
+    assert held % page == 0
+    assert paged(tokens, None, page) == -(-tokens // page) * page
+
+
+@given(ns=st.lists(st.integers(0, 255), max_size=8))
+def test_an_array_of_tokens_gives_what_each_token_count_gives(ns):
+    model = load("gpt-oss-20b")
+    paged_engine = replace(TRANSFORMERS, page=16)
+    found = held_bytes(model, np.array(ns, dtype="uint8"), paged_engine)
+    assert found.tolist() == [held_bytes(model, n, paged_engine) for n in ns]
+    both = held_bytes(model, np.array(ns, dtype="int32"), paged_engine, np.array([[1], [2]]))
+    assert both.tolist() == [[held_bytes(model, n, paged_engine, w) for n in ns] for w in (1, 2)]
+
+
+TOY = Geometry(layers=32, kv_heads=8, head_dim=128)
+BAD = [
+    (
+        lambda: held_bytes(TOY, -1, TRANSFORMERS),
+        ValueError,
+        "held_bytes: tokens must be at least 0, got -1",
+    ),
+    (
+        lambda: held_bytes(TOY, 1, "transformers"),
+        TypeError,
+        "held_bytes: engine must be an Engine, as TRANSFORMERS, got 'transformers' (str)",
+    ),
+    (
+        lambda: held_bytes("toy", 1, TRANSFORMERS),
+        TypeError,
+        "held_bytes: model must be a Model or a Geometry, as load('llama-3.1-8b') gives, "
+        "got 'toy' (str)",
+    ),
+    (
+        lambda: held_bytes(TOY, np.array([2**60]), TRANSFORMERS),
+        ValueError,
+        "held_bytes: tokens must be few enough for 64-bit bytes, got 1152921504606846976",
+    ),
+    (
+        lambda: replace(EXACT, page=0),
+        ValueError,
+        "Engine: page must be at least 1, got 0",
+    ),
+    (
+        lambda: replace(EXACT, state_dtype="float23"),
+        ValueError,
+        "Engine: state_dtype must be a known name, got 'float23'; did you mean 'float32'?",
+    ),
+    (
+        lambda: replace(EXACT, conv_extra=None),
+        TypeError,
+        "Engine: conv_extra must be a whole number, got None (NoneType)",
+    ),
+]
+
+
+@pytest.mark.parametrize("call, error, message", BAD)
+def test_bad_input_is_answered_in_one_sentence(call, error, message):
+    with pytest.raises(error, match=f"^{re.escape(message)}$"):
+        call()
