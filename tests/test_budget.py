@@ -108,6 +108,13 @@ def test_more_workers_than_the_network_can_serve_tie_and_the_fewest_prefill():
     assert [s.capacity.limit for s in splits(service)].count(best.capacity.limit) > 90
 
 
+def test_a_tie_but_for_rounding_goes_to_the_fewest_prefill_workers_too():
+    service = Service(prefill_rate=0.7, prompt_tokens=1, network_rate=2.1 * 131_072)
+    limits = [split.capacity.limit for split in splits(service)]
+    assert limits[2] == 3 * 0.7 < limits[3] == 2.1  # 2.0999999999999996
+    assert best_split(service).prefill_workers == 3
+
+
 # ---------------------------------------------------------------- laws
 
 COUNTS = {
@@ -161,10 +168,8 @@ DOUBLED = {"prefill": "prefill_rate", "decode": "decode_rate", "network": "netwo
 @given(services(), st.sampled_from(sorted(DOUBLED)))
 def test_twice_a_rate_is_twice_its_bound_and_no_other(service, stage):
     name = DOUBLED[stage]
-    before, after = (
-        capacity(service),
-        capacity(replace(service, **{name: 2 * getattr(service, name)})),
-    )
+    before = capacity(service)
+    after = capacity(replace(service, **{name: 2 * getattr(service, name)}))
     for other, bound in before.given():
         assert getattr(after, other) == (2 * bound if other == stage else bound)
 

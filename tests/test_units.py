@@ -93,6 +93,10 @@ REFUSED = {
         "1,5,5 ms",
         "read: text must be one number, got '1,5,5 ms'; as in 1,073,741,824 B",
     ),
+    "a comma for groups and for decimals": (
+        "1,073,5 ms",
+        "read: text must be one number, got '1,073,5 ms'; as in 1,073,741,824 B",
+    ),
     "two numbers": (
         "42 95 ms",
         "read: text must be one number, got '42 95 ms'; as in 1,073,741,824 B",

@@ -60,7 +60,7 @@ class Capacity(Stages):
     def first_index(self) -> int:
         """The place in STAGES of the stage that gives way first, elementwise for arrays."""
         given, near = self.given(), self.limit * (1 + TIE)
-        index = len(given) - 1
+        index = 0
         for i in reversed(range(len(given))):
             index = index + (given[i][1] <= near) * (i - index)
         return index

@@ -14,6 +14,7 @@ WIRE_LIMIT = 600_000  # bytes, compressed
 NOT_OURS = {
     ("label-content-name-mismatch", "search-button-field"): "the theme's search button shows"
     " its keys, Ctrl+K, beside its name",
+    ("label-content-name-mismatch", "Toggle hidden content"): "myst-nb's folded code cell",
     ("region", "sidebar-primary-item"): "the theme's sidebar begins with the title, outside nav",
     ("aria-allowed-role", "doc-biblioentry"): "docutils' role for an entry of a bibliography",
     ("aria-deprecated-role", "doc-biblioentry"): "the same",
