@@ -10,12 +10,16 @@ import itertools
 import math
 import numbers
 import operator
+import reprlib
 from collections.abc import Iterable
 from typing import Any
 
 __all__ = ["kind", "number", "one_of", "shown", "together", "whole"]
 
 LARGEST = 2**63 - 1  # what an int64 array can hold
+SHORT = reprlib.Repr()  # never builds more text than it shows
+SHORT.maxstring = SHORT.maxother = 60
+SHORT.maxlevel = 2
 
 
 def shown(value: Any) -> str:
@@ -30,9 +34,10 @@ def shown(value: Any) -> str:
     if isinstance(value, dict | list | tuple | set) and len(value) > 4:
         return f"{len(value)} entries"
     try:
-        text = repr(value[:80] if isinstance(value, str | bytes) else value)
-    except ValueError:  # an int of more than 4,300 digits inside
+        text = SHORT.repr(value)
+    except Exception:  # an int of more than 4,300 digits inside, or a repr that fails
         return f"a {type(value).__name__}"
+    text = "".join(c if c.isprintable() else " " for c in text)
     return text if len(text) <= 60 else text[:57] + "..."
 
 
@@ -48,8 +53,8 @@ def wrong_type(call: str, name: str, rule: str, value: Any, hint: str = "") -> s
 
 
 def is_array(value: Any) -> bool:
-    """Return whether `value` is an array with axes (a NumPy scalar has none)."""
-    return getattr(value, "ndim", 0) > 0 and hasattr(value, "dtype")
+    """Return whether `value` is a NumPy array with axes (a NumPy scalar has none)."""
+    return getattr(value, "ndim", 0) > 0 and hasattr(getattr(value, "dtype", None), "kind")
 
 
 def whole(

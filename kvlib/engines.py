@@ -16,9 +16,9 @@ from kvlib.payload import (
     Latent,
     Model,
     Recurrent,
-    _largest,
     groups_of,
     kept,
+    largest,
 )
 
 __all__ = ["TRANSFORMERS", "Engine", "held_bytes"]
@@ -84,7 +84,7 @@ def held_bytes(model: Model | Geometry, tokens: int, engine: Engine, element_byt
     _check.kind("held_bytes", "engine", engine, Engine, "an Engine, as TRANSFORMERS")
     if _check.is_array(tokens) or _check.is_array(width):
         _check.together("held_bytes", {"tokens": tokens, "element_bytes": width})
-        longest, widest = _largest(tokens), _largest(width)
+        longest, widest = largest(tokens), largest(width)
         if sum(_group_bytes(g, longest, engine, widest) for g in groups) > _check.LARGEST:
             rule = "few enough for 64-bit bytes"
             raise ValueError(_check.wrong("held_bytes", "tokens", rule, longest))

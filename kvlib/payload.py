@@ -7,8 +7,9 @@ K and V, K and V behind a window or inside a chunk, one latent per layer (MLA), 
 sparse-attention indexer, recurrent state that does not grow. Layers that keep no cache of their
 own are in no group.
 
-Counted: every value the next token may still read. Not counted: page padding, quantization
-scales, replicas under tensor parallelism, allocator reserve: an engine's business (`engines`).
+Counted: the last N positions of a growing layer, the last `window` of a sliding one, at most one
+chunk of a chunked one, each once. Not counted: page padding, quantization scales, replicas under
+tensor parallelism, allocator reserve: an engine's business (`engines`).
 """
 
 from dataclasses import dataclass, fields
@@ -30,9 +31,11 @@ class _Group:
             value = getattr(self, field.name)
             if value is None and field.default is None:
                 continue
-            least = 0 if field.default == 0 else 1
-            call = f"{type(self).__name__}"
-            _check.whole(call, field.name, value, minimum=least, maximum=MOST)
+            least, call = 0 if field.default == 0 else 1, type(self).__name__
+            if _check.is_array(value):
+                raise TypeError(_check.wrong(call, field.name, "one whole number", value))
+            count = _check.whole(call, field.name, value, minimum=least, maximum=MOST)
+            object.__setattr__(self, field.name, count)  # a NumPy int would overflow
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,18 +146,20 @@ class Model:
             raise ValueError("Model: groups must hold at least one group, got none")
 
 
-def groups_of(model: Model | Geometry, call: str = "payload_bytes") -> tuple[Group, ...]:
+def groups_of(model: Model | Group, call: str = "payload_bytes") -> tuple[Group, ...]:
     """Return the layer groups of a model; a bare group is a model of one.
 
     Raises TypeError for anything else.
     """
     if isinstance(model, Group):
         return (model,)
-    hint = "a Model or a Geometry, as load('llama-3.1-8b') gives"
-    return _check.kind(call, "model", model, Model, hint).groups
+    if not isinstance(model, Model):
+        rule, hint = "a Model or a group of layers", "write load('llama-3.1-8b') or a Geometry"
+        raise TypeError(_check.wrong_type(call, "model", rule, model, hint))
+    return model.groups
 
 
-def payload_bytes(model: Model | Geometry, tokens: int, element_bytes: int = 2) -> int:
+def payload_bytes(model: Model | Group, tokens: int, element_bytes: int = 2) -> int:
     """Return the bytes that `tokens` cached positions occupy: an exact int, 0 for no tokens.
 
     `element_bytes` is the width of the KV cache's elements: 2 for bf16, 1 for fp8 without its
@@ -172,18 +177,19 @@ def payload_bytes(model: Model | Geometry, tokens: int, element_bytes: int = 2) 
     width = _check.whole("payload_bytes", "element_bytes", element_bytes, minimum=1, maximum=16)
     if _check.is_array(tokens) or _check.is_array(width):
         _check.together("payload_bytes", {"tokens": tokens, "element_bytes": width})
-        longest, widest = _largest(tokens), _largest(width)
+        longest, widest = largest(tokens), largest(width)
         if sum(group_bytes(g, longest, widest) for g in groups) > _check.LARGEST:
             rule = "few enough for 64-bit bytes"
             raise ValueError(_check.wrong("payload_bytes", "tokens", rule, longest))
+        return sum(group_bytes(g, tokens, width) for g in groups) + 0 * tokens * width
     return sum(group_bytes(g, tokens, width) for g in groups)
 
 
-def _largest(counts: int) -> int:
-    """Return the largest of an int array, 0 if it is empty; an int is its own largest."""
+def largest(counts: int) -> int:
+    """Return the largest of an int or of an int array, at least 1: what an overflow check needs."""
     if not _check.is_array(counts):
-        return counts
-    return int(counts.max()) if counts.size else 0
+        return max(counts, 1)
+    return max(int(counts.max()), 1) if counts.size else 1
 
 
 def group_bytes(group: Group, tokens: int, element_bytes: int) -> int:
@@ -206,7 +212,7 @@ def kept(tokens: int, limit: int | None) -> int:
     return tokens - (tokens > limit) * (tokens - limit)
 
 
-def with_draft(model: Model | Geometry, draft: Model | Geometry) -> Model:
+def with_draft(model: Model | Group, draft: Model | Group) -> Model:
     """Return the target and its draft model as one: a hand-off carries the caches of both.
 
     >>> toy = Geometry(layers=32, kv_heads=8, head_dim=128)

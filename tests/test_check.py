@@ -146,7 +146,9 @@ REFUSED = {
 
 SHOWN = {
     "short text": ("it's", '"it\'s"'),
-    "long text": ("x" * 10**6, "'" + "x" * 56 + "..."),
+    "long text": ("x" * 10**6, "'" + "x" * 27 + "..." + "x" * 28 + "'"),
+    "text of two lines": ("a\n\x1b[31mb", "'a\\n\\x1b[31mb'"),
+    "a repr of two lines": (type("T", (), {"__repr__": lambda _: "a\nb"})(), "a b"),
     "a long list": (list(range(9)), "9 entries"),
     "a NumPy number": (np.float64(2.5), "2.5"),
     "an array": (np.zeros((30, 30)), "an array of float64"),

@@ -103,8 +103,8 @@ BAD = [
     (
         lambda: held_bytes("toy", 1, TRANSFORMERS),
         TypeError,
-        "held_bytes: model must be a Model or a Geometry, as load('llama-3.1-8b') gives, "
-        "got 'toy' (str)",
+        "held_bytes: model must be a Model or a group of layers, got 'toy' (str); "
+        "write load('llama-3.1-8b') or a Geometry",
     ),
     (
         lambda: held_bytes(TOY, np.array([2**60]), TRANSFORMERS),

@@ -132,7 +132,7 @@ def test_arrays_keep_their_shape_and_do_not_wrap_around():
     assert payload_bytes(TOY, 10**30) == 131_072 * 10**30  # a Python int has no end
 
 
-HINT = "a Model or a Geometry, as load('llama-3.1-8b') gives"
+RULE, HINT = "a Model or a group of layers", "write load('llama-3.1-8b') or a Geometry"
 BAD = [
     ((TOY, -1), {}, ValueError, "payload_bytes: tokens must be at least 0, got -1"),
     (
@@ -165,7 +165,7 @@ BAD = [
         ("llama-3.1-8b", 1),
         {},
         TypeError,
-        f"payload_bytes: model must be {HINT}, got 'llama-3.1-8b' (str)",
+        f"payload_bytes: model must be {RULE}, got 'llama-3.1-8b' (str); {HINT}",
     ),
     (
         (TOY, np.array([1.0])),
@@ -244,3 +244,28 @@ BAD_NOUNS = [
 def test_a_noun_that_cannot_be_is_refused_when_it_is_made(make, error, message):
     with pytest.raises(error, match=f"^{re.escape(message)}$"):
         make()
+
+
+def test_a_group_keeps_exact_ints_whatever_it_is_given():
+    """A NumPy int would overflow; an array of layers is no geometry."""
+    narrow = Geometry(layers=np.int8(126), kv_heads=np.int8(8), head_dim=np.int16(128))
+    assert payload_bytes(narrow, 200_000) == 126 * 8 * 128 * 2 * 2 * 200_000
+    assert type(narrow.layers) is int and narrow == Geometry(layers=126, kv_heads=8, head_dim=128)
+    with pytest.raises(
+        TypeError, match=r"^Geometry: layers must be one whole number, got an array"
+    ):
+        Geometry(layers=np.array([32, 64]), kv_heads=8, head_dim=128)
+
+
+def test_arrays_broadcast_even_where_a_group_does_not_need_them():
+    assert payload_bytes(Indexer(layers=3), 5, np.array([1, 2])).tolist() == [1980, 1980]
+    state = Recurrent(layers=1, state_elements=2)
+    tokens, widths = np.array([[1], [0]]), np.array([1, 2])
+    assert payload_bytes(state, tokens, widths).tolist() == [[4, 4], [0, 0]]
+
+
+def test_a_geometry_too_large_for_an_array_is_refused_even_at_no_tokens():
+    vast = Geometry(layers=10**7, kv_heads=10**7, head_dim=10**7)
+    for tokens in (np.array([0]), np.array([], dtype=int)):
+        with pytest.raises(ValueError, match="tokens must be few enough for 64-bit bytes"):
+            payload_bytes(vast, tokens)
