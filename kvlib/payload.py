@@ -61,8 +61,8 @@ class Geometry(_Group):
     @property
     def elements_per_token(self) -> int:
         """Numbers stored per cached token, K and V of all layers together."""
-        value_dim = self.head_dim if self.value_dim is None else self.value_dim
-        return self.layers * self.kv_heads * (self.head_dim + value_dim)
+        key_dim, value_dim = self.head_dim, self.value_dim or self.head_dim
+        return self.layers * self.kv_heads * (key_dim + value_dim)
 
     @property
     def kept_tokens(self) -> int | None:
@@ -196,7 +196,8 @@ def group_bytes(group: Group, tokens: int, element_bytes: int) -> int:
     """Return the bytes of one group; `tokens` (an int or an int64 array) is checked already."""
     match group:
         case Geometry():
-            return group.elements_per_token * element_bytes * kept(tokens, group.kept_tokens)
+            positions = kept(tokens, group.kept_tokens)
+            return group.elements_per_token * element_bytes * positions
         case Latent():
             return group.elements_per_token * element_bytes * tokens
         case Indexer():

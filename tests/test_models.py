@@ -10,6 +10,7 @@ import os
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from kvlib.models import from_config, load, names
@@ -150,6 +151,8 @@ LLAMA = {
 FULL, SLIDING = "full_attention", "sliding_attention"
 QWEN = LLAMA | {"model_type": "qwen3", "use_sliding_window": True, "sliding_window": 4_096}
 SMALL = LLAMA | {"num_hidden_layers": 4, "sliding_window": 64}
+CYCLE = SMALL | {"model_type": "cohere2", "hidden_size": 4_096}
+CYCLE |= {"sliding_window_pattern": 2, "layer_switch": 2, "_sliding_window_pattern": 2}
 HYBRID = {
     "model_type": "nemotron_h",
     "num_attention_heads": 4,
@@ -189,7 +192,12 @@ def windows(mapping):
         (SMALL | {"model_type": "gemma3_text"}, (0, 4)),
         (SMALL | {"model_type": "olmo3"}, (1, 3)),
         (SMALL | {"model_type": "gpt_oss", "layer_types": [FULL] * 3 + [SLIDING]}, (3, 1)),
-        (SMALL | {"model_type": "cohere2", "hidden_size": 4_096, "layer_switch": 2}, (2, 2)),
+        (SMALL | {"model_type": "gemma3_text", "sliding_window_pattern": 1}, (4, 0)),
+        (CYCLE, (2, 2)),
+        (without(CYCLE, "sliding_window_pattern") | {"layer_types": [SLIDING, FULL] * 2}, (2, 2)),
+        (SMALL | {"model_type": "cohere2", "hidden_size": 4_096}, (1, 3)),
+        (without(QWEN, "use_sliding_window") | {"max_window_layers": 28}, (32, 0)),
+        (LLAMA | {"sliding_window": 64, "use_sliding_window": False}, (32, 0)),
         (SMALL | {"model_type": "mixtral"}, (0, 4)),
         (SMALL | {"model_type": "starcoder2"}, (0, 4)),
     ],
@@ -223,6 +231,120 @@ def test_nemotron_spells_its_layers_by_letters_or_by_names():
     assert letters.groups == from_config(both).groups
 
 
+# What the classes of transformers 5.24.0 make of a file that leaves the field out, and of a null
+# ("-": they build no model from it): KV heads of 64 query heads, then head_dim of 64 x 64.
+CLASSES = """
+cohere 64 64 64 64          ernie4_5 2 64 128 64        ernie4_5_moe 4 - 64 64
+falcon_h1 8 64 64 64        gemma 16 - 256 -            gemma2 4 - 256 -
+gemma3_text 4 - 256 -       gemma3n_text 2 - 256 -      gemma4_text 4 - 256 -
+glm 2 - 128 -               glm4 2 - 128 -              glm4_moe 8 - 64 64
+gpt_oss 8 - 64 -            granite 64 64 64 64         granitemoe 64 64 64 64
+granitemoehybrid 64 64 64 64  hunyuan_v1_dense 64 64 64 64  hunyuan_v1_moe 64 64 64 64
+hy_v3 8 - 128 -             jamba 8 - 64 64             llama 64 64 64 64
+llama4_text 8 - 128 -       mimo_v2_flash 4 - 192 -     minimax 8 - 64 64
+minimax_m2 8 - 128 -        ministral3 8 - 128 -        mistral 8 - 64 64
+mixtral 8 - 64 64           nemotron_h 8 - 128 -        olmo 64 64 64 64
+olmo2 64 64 64 64           olmo3 64 64 64 64           phi3 64 64 64 64
+qwen2 32 64 64 64           qwen2_moe 16 - 64 64        qwen3 32 64 128 -
+qwen3_5_moe_text 2 - 256 -  qwen3_5_text 4 - 256 -      qwen3_moe 4 - 64 64
+qwen3_next 2 - 256 -        qwen3_vl_moe_text 16 - 64 64  qwen3_vl_text 32 64 128 -
+seed_oss 8 64 128 64        starcoder2 2 - 64 64        cohere2 64 64 64 64
+"""
+ROWS = [CLASSES.split()[i : i + 5] for i in range(0, len(CLASSES.split()), 5)]
+WHOLE = {c["model_type"]: c for c in (v.get("text_config", v) for v in map(config, REAL))}
+EXTRA = {"olmo3": {"sliding_window": 64}, "minimax": {"layer_types": [FULL] * 4}}
+
+
+def undecided(family):
+    """Return a config of `family` without num_key_value_heads and head_dim, with 64 heads."""
+    values = WHOLE.get(family, {"model_type": family, "num_hidden_layers": 4})
+    values = without(values, "num_key_value_heads", "head_dim", "attention_head_dim")
+    wide = {"num_attention_heads": 64, "hidden_size": 4_096}
+    return values | EXTRA.get(family, {}) | wide
+
+
+@pytest.mark.parametrize("family, kv, kv_null, width, width_null", ROWS, ids=[r[0] for r in ROWS])
+def test_a_missing_field_means_the_classs_default(family, kv, kv_null, width, width_null):
+    values = undecided(family)
+
+    def shape(changes):
+        groups = [g for g in from_config(values | changes).groups if isinstance(g, Geometry)]
+        group = groups[-1] if family == "gemma4_text" else groups[0]  # its narrow, sliding layers
+        return group.kv_heads, group.head_dim
+
+    assert shape({}) == (int(kv), int(width))
+    for key, index, derived in [
+        ("num_key_value_heads", 0, kv_null),
+        ("head_dim", 1, width_null),
+    ]:
+        if derived == "-":
+            with pytest.raises(ValueError, match=rf"^from_config: {key} must be given, got null$"):
+                shape({key: None})
+        else:
+            assert shape({key: None})[index] == int(derived)
+
+
+def test_every_family_states_its_class_or_has_to_state_the_fields():
+    named = {row[0] for row in ROWS}
+    latent = {"deepseek_v2", "deepseek_v3", "deepseek_v32", "kimi_k2", "glm4_moe_lite"}
+    latent |= {"glm_moe_dsa", "kimi_linear"}
+    own = {"falcon", "gpt_bigcode", "mamba2"}  # their readers say what is left out
+    elsewhere = {"hunyuan", "mimo", "minimax_text_01"}  # no class: to be stated
+    assert named | latent | own | elsewhere == set(READERS)
+
+
+def test_files_saved_again_by_transformers_5_24_are_read_alike():
+    gemma = config("gemma-4-26b-a4b")["text_config"]
+    full = [i for i, kind in enumerate(gemma["layer_types"]) if kind == FULL]
+    layers = {f"{i:02}": {"head_dim": 512, "num_key_value_heads": 2} for i in full}
+    saved = without(gemma, "global_head_dim", "num_global_key_value_heads")
+    saved["per_layer_config"] = layers
+    assert from_config(saved).groups == from_config(gemma).groups
+    for changed, message in [
+        ({"30": {}}, "30 must be one number from 0 to 29, once, got {}"),
+        ({"5": {"skip": ["mlp"]}}, f"5.skip must be absent, got ['mlp']{UNKNOWN}"),
+    ]:
+        message = f"from_config: per_layer_config.{message}"
+        with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+            from_config(saved | {"per_layer_config": changed})
+
+    mimo = config("mimo-v2-flash")
+    assert from_config(mimo | {"sliding_window": 129}).groups == from_config(mimo).groups
+    kimi = config("kimi-k2.5")
+    saved = kimi | {"projection_layer_norm_eps": 1e-5}
+    assert from_config(saved).groups == from_config(kimi).groups
+
+    linear = config("kimi-linear-48b-a3b")
+    kda = linear["linear_attn_config"]["kda_layers"]
+    saved = without(linear, "linear_attn_config")
+    saved |= {"linear_num_heads": 32, "linear_head_dim": 128, "linear_conv_kernel_dim": 4}
+    saved["layer_types"] = [
+        "linear_attention" if i + 1 in kda else FULL for i in range(linear["num_hidden_layers"])
+    ]
+    assert from_config(saved).groups == from_config(linear).groups
+    moe = LLAMA | {"model_type": "qwen2_moe", "use_sliding_window": False, "sliding_window": 0}
+    assert from_config(moe).groups == from_config(LLAMA).groups
+
+
+def test_the_indexer_of_glm_is_said_by_list_pattern_or_period():
+    own = from_config(GLM_DSA | {"index_topk_freq": 4}).groups[1].layers
+    base = ["full" if max(i - 1, 0) % 4 == 0 else "shared" for i in range(78)]
+    pattern = "".join("F" if kind == "full" else "S" for kind in base)
+    assert from_config(GLM_DSA | {"indexer_types": base}).groups[1].layers == own
+    assert from_config(GLM_DSA | {"index_topk_pattern": pattern}).groups[1].layers == own
+
+
+def test_the_wrappers_dtype_is_the_decoders_where_that_states_none():
+    whole = config("qwen3.5-27b")
+    text = without(whole["text_config"], "dtype", "torch_dtype", "mamba_ssm_dtype")
+    for silent in ({}, {"dtype": None}, {"dtype": None, "torch_dtype": None}):
+        wrapped = whole | {"dtype": "float32", "text_config": text | silent}
+        group = from_config(wrapped).groups[1]
+        assert (group.state_element_bytes, group.conv_element_bytes) == (4, 4)
+    own = whole | {"dtype": "float32", "text_config": text | {"dtype": "bfloat16"}}
+    assert from_config(own).groups[1].conv_element_bytes == 2
+
+
 def test_a_state_counts_in_its_own_dtype_else_in_the_models():
     base = config("qwen3-next-80b-a3b")
     states = {
@@ -236,6 +358,8 @@ def test_a_state_counts_in_its_own_dtype_else_in_the_models():
 def test_the_architecture_stands_in_where_no_model_type_is_given():
     named = without(LLAMA, "model_type") | {"architectures": ["LlamaForCausalLM"]}
     assert from_config(named).groups == from_config(LLAMA).groups
+    for head in ("LlamaForSequenceClassification", "LlamaModel", "LLaMAForCausalLM"):
+        assert from_config(LLAMA | {"architectures": [head]}).groups == from_config(LLAMA).groups
 
 
 def test_a_model_is_named_by_its_directory_its_file_or_its_own_field(tmp_path):
@@ -246,6 +370,10 @@ def test_a_model_is_named_by_its_directory_its_file_or_its_own_field(tmp_path):
     assert from_config(home / "config.json").name == "My-Model"
     assert from_config(LLAMA | {"_name_or_path": "org/x"}).name == "org/x"
     assert from_config(LLAMA | {"_name_or_path": 7}).name == "llama"
+    odd = tmp_path / "two\nlines\x1b[31m.json"
+    odd.write_text(json.dumps(LLAMA))
+    assert from_config(odd).name == r"two\nlines\x1b[31m"
+    assert from_config(odd).source == r"config.json read from the file two\nlines\x1b[31m.json"
 
 
 # ------------------------------------------------------------- catalogue
@@ -258,6 +386,15 @@ def test_every_entry_loads_and_says_where_it_was_read_and_when(name):
     assert model.name == name
     assert re.fullmatch(r"[\w.-]+/[\w.-]+: .{20,}, 2026-\d\d-\d\d", model.source)
     assert payload_bytes(model, 8_192) > 0
+
+
+SAID_ANYWAY = {"head_dim", "num_key_value_heads", "v_head_dim", "swa_num_key_value_heads"}
+SAID_ANYWAY |= {
+    "attention_head_dim",
+    "sliding_window_pattern",
+    "full_attention_interval",
+    "global_head_dim",
+}
 
 
 @pytest.mark.parametrize("name", names())
@@ -276,7 +413,7 @@ def test_the_catalogue_is_large_and_its_entries_hold_only_fields_that_count():
             except ValueError:
                 pass
             except AssertionError:  # a default says the same; it stands there to be read
-                assert key in ("sliding_window_pattern", "full_attention_interval"), (name, key)
+                assert key in SAID_ANYWAY, (name, key)
 
 
 # ------------------------------------------------------------- bad input
@@ -348,6 +485,12 @@ def test_a_field_that_counts_cannot_be_left_out_in_silence(name):
 UNKNOWN = "; this reader does not know it, and it may shape the cache"
 ABSENT = "give a path, the text of a config.json or a mapping"
 GEMMA = {"model_type": "gemma3", "text_config": SMALL | {"model_type": "gemma3_text"}}
+QWEN_NEXT = without(config("qwen3-next-80b-a3b"), "full_attention_interval")
+FALCON = {"model_type": "falcon", "num_hidden_layers": 2, "hidden_size": 512}
+FALCON |= {"num_attention_heads": 8}
+GLM_DSA = without(config("glm-5"), "index_topk_freq", "indexer_types", "index_topk_pattern")
+CHUNKED = without(SMALL, "sliding_window") | {"model_type": "llama4_text"}
+CHUNKED["attention_chunk_size"] = 64
 KIMI = config("kimi-linear-48b-a3b")
 JAMBA = config("jamba-v0.1")
 REFUSED = [
@@ -433,7 +576,7 @@ REFUSED = [
     ),
     (
         config("mimo-v2-flash") | {"sliding_window": 256},
-        "sliding_window must be 128, as its other name says, got 256",
+        "sliding_window must be 128 or 129, as sliding_window_size = 128 says, got 256",
     ),
     (
         config("qwen3-next-80b-a3b") | {"torch_dtype": "int8"},
@@ -468,7 +611,123 @@ REFUSED = [
         {"architectures": ["FooForCausalLM"]},
         "model_type must be given, got nothing; the architecture alone is not known here",
     ),
+    # an explicit null, where the class derives nothing from it
+    (LLAMA | {"model_type": "glm", "head_dim": None}, "head_dim must be given, got null"),
+    (
+        LLAMA | {"model_type": "mixtral", "num_key_value_heads": None},
+        "num_key_value_heads must be given, got null",
+    ),
+    (
+        HYBRID | {"hybrid_override_pattern": "M*", "head_dim": None, "attention_head_dim": 16},
+        "head_dim must be given, got null",
+    ),
+    (
+        HYBRID | {"hybrid_override_pattern": "M*", "mamba_ssm_cache_dtype": None},
+        "mamba_ssm_cache_dtype must be given, got null",
+    ),
+    (FALCON | {"multi_query": None}, "multi_query must be true or false, got null"),
+    (
+        QWEN_NEXT | {"full_attention_interval": None},
+        "full_attention_interval must be given, got null",
+    ),
+    (FALCON | {"head_dim": 128}, "head_dim must be 64, as its other name says, got 128"),
+    # a window that no layer of the family has, or that a flag does not switch off
+    *(
+        (values | {"sliding_window": 4_096}, "sliding_window must be null in this family, got 4096")
+        for values in (
+            FALCON,
+            JAMBA,
+            without(QWEN_NEXT, "use_sliding_window"),
+            config("falcon-h1-34b"),
+            config("granite-4.0-h-small"),
+            config("deepseek-v3"),
+            config("llama-4-scout"),
+            LLAMA | {"model_type": "gemma"},
+        )
+    ),
+    (
+        LLAMA | {"attention_chunk_size": 8_192},
+        "attention_chunk_size must be null in this family, got 8192",
+    ),
+    (
+        SMALL | {"model_type": "mixtral", "use_sliding_window": False},
+        "use_sliding_window must be absent beside sliding_window = 64, got False; "
+        "this family's class does not read it",
+    ),
+    (
+        SMALL | {"model_type": "phi3", "layer_types": [SLIDING] * 3 + [FULL]},
+        "layer_types[3] must be sliding_attention, as sliding_window says, got 'full_attention'",
+    ),
+    (
+        CYCLE | {"sliding_window_pattern": 4, "_sliding_window_pattern": 4},
+        "layer_switch must be a period that gives the same layers, got 2; "
+        "transformers does not read it back",
+    ),
+    (
+        SMALL | {"model_type": "gemma3_text", "_sliding_window_pattern": 2},
+        "_sliding_window_pattern must be a period that gives the same layers, got 2; "
+        "transformers does not read it back",
+    ),
+    # false that says something
+    (
+        LLAMA | {"is_causal": False},
+        "is_causal must be true, got False; attention that looks ahead keeps no KV cache",
+    ),
+    (
+        config("deepseek-v3") | {"use_mla": False},
+        "use_mla must be true in this family, got False; without it K and V are cached instead",
+    ),
+    (LLAMA | {"use_gqa": False}, f"use_gqa must be absent, got False{UNKNOWN}"),
+    # what a file says twice
+    (
+        '{"model_type": "llama", "num_hidden_layers": 1, "num_hidden_layers": 2}',
+        "num_hidden_layers must be given once, got it twice",
+    ),
+    (
+        LLAMA | {"architectures": ["Qwen3NextForCausalLM"]},
+        "architectures must be the name of a decoder of the family llama, "
+        "got ['Qwen3NextForCausalLM']",
+    ),
+    (
+        LLAMA | {"architectures": ["LlamaBidirectionalModel"]},
+        "architectures must be the name of a decoder of the family llama, "
+        "got ['LlamaBidirectionalModel']",
+    ),
+    (
+        LLAMA | {"architectures": "LlamaForCausalLM"},
+        "architectures must be a list of class names, got 'LlamaForCausalLM' (str)",
+    ),
+    (
+        HYBRID | {"hybrid_override_pattern": "M-", "layers_block_type": ["mamba", "attention"]},
+        "layers_block_type[1] must be mlp or moe, as hybrid_override_pattern says, got 'attention'",
+    ),
+    (
+        HYBRID | {"hybrid_override_pattern": ""},
+        "hybrid_override_pattern must be a text of the letters M * - E, got ''",
+    ),
+    (
+        HYBRID | {"hybrid_override_pattern": "M*" * 50_001},
+        "hybrid_override_pattern must have from 1 to 100,000 layers, got 100,002",
+    ),
+    (
+        GLM_DSA | {"index_topk_pattern": "FS" * 39, "index_topk_freq": 4},
+        f"index_topk_pattern must be what index_topk_freq and its offset say, "
+        f"got '{('FS' * 39)[:27]}...{('FS' * 39)[-28:]}'",
+    ),
+    # lists of the wrong kind
+    *(
+        (
+            CHUNKED | {"no_rope_layers": value},
+            f"no_rope_layers must be a list of 4 numbers, 0 or 1, got {value!r} "
+            f"({type(value).__name__})",
+        )
+        for value in (0, False, {})
+    ),
     # wrappers
+    (
+        LLAMA | {"text_config": {}, "llm_config": LLAMA},
+        f"llm_config must be absent, got 5 entries{UNKNOWN}",
+    ),
     ({"model_type": "gemma3"}, "text_config must be given, got nothing"),
     (
         {"model_type": "gemma3", "text_config": []},
@@ -516,6 +775,63 @@ def test_what_is_not_understood_is_refused_in_one_sentence(given, message):
         (TypeError, ValueError, OSError), match=f"^{re.escape('from_config: ' + message)}$"
     ):
         from_config(given)
+
+
+FOREIGN = """
+total_ut_steps loop_num num_loops num_meta_tokens num_prefix_tokens nsa_config use_nsa dsa_config
+moba_config topk use_mqa mqa gqa v_dim dim_k k_eq_v canon canon_set hyena lru_width rnn_dim
+ttt_config retnet lightning eviction_budget snapkv streaming_llm recent_size max_ctx_retained
+global_every_n span token_merging mixture_of_depths kv_share_groups cross_layer_share
+compress_ratios cla_share_factor anything_new text_config llm_config language_config vision_config
+per_layer_config mamba_ssm_dtype use_mla num_layers n_layer expert_kv_heads router_depth
+pruned_heads cross_attention_hidden_size dual_chunk_attention_config
+"""
+
+
+@pytest.mark.parametrize("key", FOREIGN.split())
+def test_a_name_that_nobody_read_is_refused_if_it_says_something(key):
+    for value in (2, True, "ABCD", {"x": 1}, [1], 0, np.ones(2), np.int64(3)):
+        with pytest.raises(ValueError, match=f"^from_config: {key} must be absent, got "):
+            from_config(LLAMA | {key: value})
+    for value in (None, "", {}, []):
+        assert from_config(LLAMA | {key: value}).groups == from_config(LLAMA).groups
+
+
+@pytest.mark.parametrize("key", ["expand_v", "dim_v", "num_v_heads", "hidden_size"])
+def test_an_opened_section_holds_nothing_that_nobody_read(key):
+    linear = KIMI["linear_attn_config"] | {key: 2}
+    message = f"from_config: linear_attn_config.{key} must be absent, got 2{UNKNOWN}"
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        from_config(KIMI | {"linear_attn_config": linear})
+
+
+class Odd:
+    """An object that answers no comparison."""
+
+    def __eq__(self, other):
+        raise RuntimeError
+
+    __hash__ = None
+
+    def __repr__(self):
+        return "odd\nand long"
+
+
+@pytest.mark.parametrize("value", [np.ones(3), np.array(32), np.float64(32), np.bool_(True), Odd()])
+def test_odd_objects_are_refused_where_they_count_and_ignored_elsewhere(value):
+    ignored = dict.fromkeys(["rope_theta", "hidden_size", "num_experts", "auto_map"], value)
+    assert from_config(LLAMA | ignored).groups == from_config(LLAMA).groups
+    relevant = [*LLAMA, "layer_types", "architectures", "is_causal", "sliding_window", "new"]
+    for values in (LLAMA, CYCLE, QWEN, HYBRID | {"hybrid_override_pattern": "M*"}):
+        for key in (*relevant, "use_bidirectional_attention", "order_of_interleaved_layers"):
+            with pytest.raises((TypeError, ValueError), match=r"^from_config: .+$") as caught:
+                from_config(values | {key: value})
+            assert "\n" not in str(caught.value)
+
+
+def test_counts_of_numpy_are_counts():
+    counted = {k: np.int64(v) if isinstance(v, int) else v for k, v in LLAMA.items()}
+    assert from_config(counted).groups == from_config(LLAMA).groups
 
 
 @pytest.mark.parametrize(

@@ -17,8 +17,23 @@ LARGEST_FILE = 8 * 10**6  # bytes
 RULE = "a config.json (a path, its text or a mapping)"
 
 
+def label(key: str) -> str:
+    """Return a field's name as messages show it: on one line, not too long.
+
+    >>> label("head_dim"), label("head\\ndim")
+    ('head_dim', "'head\\\\ndim'")
+    """
+    return key if key.isprintable() and len(key) <= 60 else _check.shown(key)
+
+
+def _plain(name: str) -> str:
+    """Return a file's name on one line: what cannot be printed is escaped."""
+    shown = (c if c.isprintable() else c.encode("unicode_escape").decode() for c in name)
+    return "".join(shown)
+
+
 def mapping_of(config: Mapping | str | Path) -> tuple[Mapping[str, Any], str, str]:
-    """Return the mapping, a name for it ("" if it has none) and where it came from.
+    """Return the mapping, a name for it ("" if it has none) and where it came from, printable.
 
     Raises TypeError for another kind of thing, OSError for a file that cannot be read, ValueError
     for one that is no JSON object.
@@ -33,7 +48,7 @@ def mapping_of(config: Mapping | str | Path) -> tuple[Mapping[str, Any], str, st
         raise ValueError(_check.wrong(CALL, "config", RULE, config))
     path, text = _text_of(Path(config))
     name = path.parent.resolve().name if path.name == "config.json" else path.stem
-    return _parsed(text), name, f"the file {path.name}"
+    return _parsed(text), _plain(name), f"the file {_plain(path.name)}"
 
 
 def _text_of(path: Path) -> tuple[Path, str]:
@@ -74,16 +89,29 @@ def _too_long(what: str) -> str:
     return f"{CALL}: config must be at most {LARGEST_FILE:,} bytes, got {what}"
 
 
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the pairs of one JSON object; of a key that stands twice nobody knows which counts."""
+    values = dict(pairs)
+    if len(values) < len(pairs):
+        seen: set[str] = set()
+        twice = next(key for key, _ in pairs if key in seen or seen.add(key))
+        raise ValueError(f"{CALL}: {label(twice)} must be given once, got it twice")
+    return values
+
+
 def _parsed(text: str) -> Mapping[str, Any]:
     """Return the JSON object in `text`."""
     if len(text) > LARGEST_FILE:
         raise ValueError(_too_long("a longer text"))
     try:
-        values = json.loads(text.lstrip("\ufeff"))
+        values = json.loads(text.lstrip("\ufeff"), object_pairs_hook=_once)
     except json.JSONDecodeError as problem:
         where = f"an error at line {problem.lineno}, column {problem.colno}"
         raise ValueError(f"{CALL}: config must be valid JSON, got {where}; is it whole?") from None
-    except ValueError:  # Python refuses to read a number of more than 4,300 digits
+    except ValueError as problem:
+        if str(problem).startswith(CALL):
+            raise
+        # Python refuses to read a number of more than 4,300 digits
         raise ValueError(f"{CALL}: config must be valid JSON, got an endless number") from None
     if not isinstance(values, dict):
         raise TypeError(_check.wrong_type(CALL, "config", "a JSON object", values))

@@ -4,7 +4,9 @@ Several families share a reader because they cache alike. A wrapper (text with v
 keeps its decoder in `text_config`; the encoders' configs describe no cache and are not looked at.
 """
 
+import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from kvlib import _check
 from kvlib.models import dense, latent, mamba, recurrent, shared, sliding
@@ -15,9 +17,9 @@ from kvlib.payload import Group
 Reader = Callable[[Fields], list[Group]]
 
 READERS: Mapping[str, Reader] = {
-    **dict.fromkeys(("llama", "olmo", "olmo2", "cohere", "granite", "granitemoe"), dense.llama),
-    **dict.fromkeys(("glm", "glm4", "glm4_moe", "ernie4_5", "ernie4_5_moe"), dense.grouped),
-    **dict.fromkeys(("qwen3_vl_text", "qwen3_vl_moe_text", "hy_v3", "seed_oss"), dense.grouped),
+    **dict.fromkeys(("llama", "olmo", "olmo2", "cohere", "granite", "granitemoe"), dense.dense),
+    **dict.fromkeys(("glm", "glm4", "glm4_moe", "ernie4_5", "ernie4_5_moe"), dense.dense),
+    **dict.fromkeys(("qwen3_vl_text", "qwen3_vl_moe_text", "hy_v3", "seed_oss"), dense.dense),
     "gemma": dense.gemma,
     "minimax_m2": dense.minimax_m2,
     "gpt_bigcode": dense.gpt_bigcode,
@@ -26,9 +28,8 @@ READERS: Mapping[str, Reader] = {
     **dict.fromkeys(("mixtral", "ministral3", "phi3", "starcoder2"), sliding.windowed),
     **dict.fromkeys(("qwen2", "qwen3", "mimo"), sliding.qwen),
     **dict.fromkeys(("qwen2_moe", "qwen3_moe"), sliding.qwen_moe),
-    "gemma2": sliding.gemma2,
+    **dict.fromkeys(("gemma2", "gpt_oss"), sliding.gemma2),
     "gemma3_text": sliding.gemma3,
-    "gpt_oss": sliding.gpt_oss,
     "olmo3": sliding.olmo3,
     "cohere2": sliding.cohere2,
     "llama4_text": sliding.llama4,
@@ -80,6 +81,12 @@ ARCHITECTURES: Mapping[str, str] = {  # where a config names its class but no mo
     "DeepseekV3ForCausalLM": "deepseek_v3",
     "Glm4MoeForCausalLM": "glm4_moe",
 }
+OTHER_STEMS: Mapping[str, tuple[str, ...]] = {  # classes not called as their model_type
+    "kimi_k2": ("deepseekv3",),
+    "hunyuan": ("hunyuanmoe", "hunyuandense"),
+    "hunyuan_v1_dense": ("hunyuandensev1", "hunyuan"),
+    "hunyuan_v1_moe": ("hunyuanmoev1", "hunyuanmoe", "hunyuan"),
+}
 
 
 def family_of(config: Fields) -> str:
@@ -91,9 +98,27 @@ def family_of(config: Fields) -> str:
     if model_type is None and isinstance(listed, list | tuple) and len(listed) == 1:
         model_type = ARCHITECTURES.get(listed[0]) if isinstance(listed[0], str) else None
     if model_type is None:
-        hint = "the architecture alone is not known here" if listed else ""
+        hint = "" if listed is None else "the architecture alone is not known here"
         config.refuse("model_type", "given", hint)
-    return _check.one_of(CALL, config.name("model_type"), model_type, [*READERS, *WRAPPERS])
+    family = _check.one_of(CALL, config.name("model_type"), model_type, [*READERS, *WRAPPERS])
+    _same_class(config, family)
+    return family
+
+
+def _same_class(config: Fields, family: str) -> None:
+    """Refuse `architectures` that name another family's class, or one that is no decoder.
+
+    What comes after For or Model is the head on the same decoder: LlamaForSequenceClassification.
+    """
+    listed = config.get("architectures")
+    if listed is None:
+        return
+    _check.kind(CALL, config.name("architectures"), listed, list | tuple, "a list of class names")
+    own = family.removesuffix("_text").replace("_", "")
+    for name in listed:
+        stem = re.split("For[A-Z]|LMHead|TextModel|Model", name)[0] if isinstance(name, str) else ""
+        if stem.replace("_", "").lower() not in (own, *OTHER_STEMS.get(family, ())):
+            config.refuse("architectures", f"the name of a decoder of the family {family}")
 
 
 def groups_in(config: Fields) -> tuple[Group, ...]:
@@ -104,26 +129,43 @@ def groups_in(config: Fields) -> tuple[Group, ...]:
     for key in ("is_encoder_decoder", "add_cross_attention"):
         if config.flag(key):
             config.refuse(key, "false", "cross-attention caches depend on another sequence")
-    family = family_of(config)
-    config.ignore("architectures", "quantization_config", "vision_config", "audio_config")
-    if family in WRAPPERS:
-        groups = _unwrapped(config, WRAPPERS[family])
+    for key in ("is_causal", "causal"):
+        if not config.flag(key, default=True):
+            config.refuse(key, "true", "attention that looks ahead keeps no KV cache")
+    config = replace(config, family=family_of(config))
+    if config.family in WRAPPERS:
+        config.ignore("vision_config", "audio_config")
+        groups = _unwrapped(config, WRAPPERS[config.family])
     else:
-        groups = tuple(READERS[family](config))
+        groups = tuple(READERS[config.family](config))
+    _no_window(config)
     config.finish()
     if not groups:
         raise ValueError(f"{CALL}: some layers must keep a cache, got none that does")
     return groups
 
 
+def _no_window(config: Fields) -> None:
+    """Refuse a window that the family's reader did not ask for, unless it is switched off."""
+    off = config.values.get("use_sliding_window") is False
+    for key in ("sliding_window", "attention_chunk_size"):
+        if key not in config.read and config.get(key) is not None and not off:
+            config.refuse(key, "null in this family")
+
+
 def _unwrapped(config: Fields, allowed: tuple[str, ...]) -> tuple[Group, ...]:
-    """Return the groups of the decoder in text_config, which must be one of `allowed`."""
+    """Return the groups of the decoder in text_config, which must be one of `allowed`.
+
+    The wrapper's dtype is the decoder's where that states none; else the decoder's own counts.
+    """
     text = config.section("text_config")
+    values = dict(text.values)
     dtypes = {key: config.get(key) for key in ("dtype", "torch_dtype")}
-    if not any(key in text.values for key in dtypes):  # the wrapper's dtype is then the decoder's
-        text = Fields(values={**text.values, **dtypes}, place=text.place)
-    if text.get("model_type") is None:
-        text = Fields(values={**text.values, "model_type": allowed[0]}, place=text.place)
-    if text.get("model_type") not in allowed:
+    if all(values.get(key) is None for key in dtypes):
+        values |= dtypes
+    if values.get("model_type") is None:
+        values["model_type"] = allowed[0]
+    text = replace(text, values=values)
+    if not isinstance(values["model_type"], str) or values["model_type"] not in allowed:
         text.refuse("model_type", " or ".join(allowed))
     return groups_in(text)

@@ -1,35 +1,37 @@
 """Fields: typed, recorded access to one config. What was not read can then be judged.
 
 A family's reader asks for each field by name and says what it must be. `finish` then looks at
-every name that nobody asked for: if it sounds as if it could shape the cache (`known.shapes`) and
-says something, the config is refused, because a structure that was not understood has no number.
+every name that nobody asked for: unless it is known to leave the cache alone (`known.harmless`) or
+says nothing, the config is refused, because a structure that was not understood has no number.
 """
 
+import numbers
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from kvlib import _check
-from kvlib.models._read import CALL
-from kvlib.models.known import shapes
+from kvlib.models._read import CALL, label
+from kvlib.models.known import harmless, silent
 from kvlib.payload import MOST
 
 MOST_LAYERS = 10**5
 WIDTHS = {"float32": 4, "bfloat16": 2, "float16": 2}  # bytes of the dtypes that states come in
+UNKNOWN = "this reader does not know it, and it may shape the cache"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Fields:
-    """The values of one config (or of a section of it) and the names read so far."""
+    """The values of one config (or of a section of it), its family and the names read so far."""
 
     values: Mapping[str, Any]
     place: str = ""  # "text_config." inside that section
+    family: str = ""
     read: set[str] = field(default_factory=set)
 
     def name(self, key: str) -> str:
         """Return `key` as messages call it: with its place, on one line, not too long."""
-        plain = key.isprintable() and len(key) <= 60
-        return self.place + (key if plain else _check.shown(key))
+        return self.place + label(key)
 
     def get(self, key: str) -> Any:
         """Return the value of `key`, None if it is missing or null."""
@@ -52,13 +54,18 @@ class Fields:
     def count(
         self, key: str, default: int | None = None, minimum: int = 1, maximum: int = MOST
     ) -> int:
-        """Return the whole number under `key`; without a default it must be there."""
+        """Return the whole number under `key`; `default` stands in where it is missing, not null.
+
+        Raises TypeError if it is no whole number (NumPy's integers are), ValueError otherwise.
+        """
         value = self.get(key)
         if value is None:
-            if default is None:
+            if default is None or key in self.values:
                 self.refuse(key, "given")
             return default
-        return _check.whole(CALL, self.name(key), value, minimum=minimum, maximum=maximum)
+        if isinstance(value, bool) or not isinstance(value, numbers.Integral):
+            raise TypeError(_check.wrong_type(CALL, self.name(key), "a whole number", value))
+        return _check.whole(CALL, self.name(key), int(value), minimum=minimum, maximum=maximum)
 
     def optional(self, key: str) -> int | None:
         """Return the count under `key`, None if it is missing or null."""
@@ -69,9 +76,11 @@ class Fields:
         return self.count(key, maximum=MOST_LAYERS)
 
     def flag(self, key: str, default: bool = False) -> bool:
-        """Return the truth value under `key`."""
+        """Return the truth value under `key`; null is false, refused where the default is true."""
         value = self.get(key)
         if value is None:
+            if default and key in self.values:
+                self.refuse(key, "true or false")
             return default
         return _check.kind(CALL, self.name(key), value, bool, "true or false")
 
@@ -122,12 +131,13 @@ class Fields:
         values = _check.kind(CALL, self.name(key), self.get(key), Mapping, "a JSON object")
         return Fields(values=values, place=f"{self.name(key)}.")
 
-    def finish(self) -> None:
-        """Refuse a name that nobody read, that sounds like the cache and that says something."""
+    def finish(self, *, known: bool = True) -> None:
+        """Refuse a name that nobody read and that says something, unless it is a harmless one.
+
+        In a section that only shapes the cache (`known` is false) no name is harmless.
+        """
         for key, value in self.values.items():
             _check.kind(CALL, "a field's name", key, str, "text")
-            silent = value is None or value is False or value in ("", [], {}, ())
-            if key not in self.read and shapes(key) and not silent:
-                self.refuse(
-                    key, "absent", "this reader does not know it, and it may shape the cache"
-                )
+            if key in self.read or silent(key, value) or (known and harmless(key)):
+                continue
+            self.refuse(key, "absent", UNKNOWN)

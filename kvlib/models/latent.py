@@ -6,7 +6,7 @@ DeepSeek-V3.2 reference implementation; transformers 5.24.0, glm_moe_dsa, read 2
 """
 
 from kvlib.models.fields import Fields
-from kvlib.models.layers import INDEXED, latent, stated
+from kvlib.models.layers import INDEXED, agreed, latent, stated
 from kvlib.payload import Group, Indexer
 
 
@@ -23,26 +23,35 @@ def deepseek_v32(config: Fields) -> list[Group]:
 
 
 def glm_dsa(config: Fields) -> list[Group]:
-    """Return the groups of GLM-5: a layer that reuses its predecessor's choice keeps no key."""
+    """Return the groups of GLM-5: a layer that reuses its predecessor's choice keeps no key.
+
+    Which layers choose is said by a list, by a pattern of letters or by a period; what a config
+    says twice must agree.
+    """
     layers = config.layers()
     stated(config, layers, (INDEXED,))
     kinds = config.items("indexer_types", layers, ("full", "shared"), "full or shared")
     pattern = config.get("index_topk_pattern")
-    if kinds is None and pattern is not None:
-        config.refuse("index_topk_pattern", "null where indexer_types is missing")
+    if pattern is not None:
+        if not isinstance(pattern, str) or len(pattern) != layers or set(pattern) - {"F", "S"}:
+            config.refuse("index_topk_pattern", f"a text of {layers} letters F or S")
+        spelled = ["full" if letter == "F" else "shared" for letter in pattern]
+        kinds = agreed(config, kinds, spelled, "index_topk_pattern", "indexer_types")
     period = config.count("index_topk_freq", 1)
     first = config.count("index_skip_topk_offset", 2, minimum=0)
-    own = [max(i - first + 1, 0) % period == 0 for i in range(layers)]
-    if kinds is not None:
-        listed = [kind == "full" for kind in kinds]
-        if config.get("index_topk_freq") is not None and listed != own:
-            config.refuse("indexer_types", "what index_topk_freq and its offset say")
-        own = listed
-    if not any(own):
+    if kinds is None or config.get("index_topk_freq") is not None:
+        own = [max(i - first + 1, 0) % period == 0 for i in range(layers)]
+        derived = ["full" if chooses else "shared" for chooses in own]
+        source = "index_topk_pattern" if pattern is not None else "indexer_types"
+        if kinds is not None and kinds != derived:
+            config.refuse(source, "what index_topk_freq and its offset say")
+        kinds = derived
+    if "full" not in kinds:
         config.refuse("indexer_types", "full for at least one layer")
-    return [*mla(config), _indexer(config, sum(own))]
+    return [*mla(config), _indexer(config, kinds.count("full"))]
 
 
 def _indexer(config: Fields, layers: int) -> Indexer:
-    config.ignore("index_topk", "index_n_heads", "index_share_for_mtp_iteration")
+    config.count("index_topk", 2_048)  # how many positions are chosen: no key less for that
+    config.ignore("index_n_heads", "index_share_for_mtp_iteration")
     return Indexer(layers=layers, key_dim=config.count("index_head_dim"))

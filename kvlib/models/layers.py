@@ -4,6 +4,9 @@ A kind is one of the names that Hugging Face's `layer_types` uses today; older s
 same thing are translated here.
 """
 
+from collections.abc import Mapping
+
+from kvlib.models.defaults import HEAD_DIM, KV_HEADS, Default
 from kvlib.models.fields import MOST_LAYERS, Fields
 from kvlib.payload import MOST, Geometry, Group, Latent, Recurrent
 
@@ -42,29 +45,48 @@ def agreed(
     """Return the stated kinds, else the derived ones; refuse if both are there and differ."""
     for index, (said, meant) in enumerate(zip(kinds or derived, derived, strict=True)):
         if said != meant:
-            name = f"{config.name(key)}[{index}]"
-            raise ValueError(f"from_config: {name} must be {meant}, as {source} says, got {said!r}")
+            name, got = f"{config.name(key)}[{index}]", config.get(key)[index]
+            raise ValueError(f"from_config: {name} must be {meant}, as {source} says, got {got!r}")
     return derived
 
 
-def kv_heads(config: Fields, default: int | None = None, key: str = "num_key_value_heads") -> int:
-    """Return the number of KV heads: one per query head where `default` is 0 and none is stated."""
-    heads = config.optional("num_attention_heads")
-    if config.get(key) is None and default == 0:
+def _or_default(config: Fields, key: str, defaults: Mapping[str, Default]) -> int | None:
+    """Return the count under `key`, else the class's default; None where the class derives it."""
+    default = defaults.get(config.family)
+    if config.get(key) is not None:
+        return config.count(key)
+    if default is None or (key in config.values and not default.null_derives):
+        config.refuse(key, "given")
+    return None if key in config.values else default.missing
+
+
+def kv_heads(config: Fields) -> int:
+    """Return the number of KV heads: stated, the class's default or one per query head."""
+    found = _or_default(config, "num_key_value_heads", KV_HEADS)
+    if found is None:
         return config.count("num_attention_heads")
-    found = config.count(key, default)
+    return shared_by_heads(config, "num_key_value_heads", found)
+
+
+def shared_by_heads(config: Fields, key: str, found: int) -> int:
+    """Return `found` KV heads, refusing a number that does not divide the query heads."""
+    heads = config.optional("num_attention_heads")
     if heads is not None:
         config.multiple("num_attention_heads", heads, config.name(key), found)
     return found
 
 
-def divided_head_dim(config: Fields) -> int:
-    """Return head_dim where it is stated, else hidden_size / num_attention_heads."""
-    if config.get("head_dim") is not None:
-        return config.count("head_dim")
+def head_dim(config: Fields) -> int:
+    """Return head_dim: stated, the class's default or hidden_size / num_attention_heads."""
+    found = _or_default(config, "head_dim", HEAD_DIM)
+    return split_head_dim(config, "or state head_dim") if found is None else found
+
+
+def split_head_dim(config: Fields, hint: str = "") -> int:
+    """Return hidden_size / num_attention_heads."""
     hidden, heads = config.count("hidden_size"), config.count("num_attention_heads")
     name = config.name("num_attention_heads")
-    return config.multiple("hidden_size", hidden, name, heads, "or state head_dim")
+    return config.multiple("hidden_size", hidden, name, heads, hint)
 
 
 def attention(
@@ -84,8 +106,6 @@ def attention(
         groups.append(Geometry(layers=full, **shape))
     if sliding := kinds.count(SLIDING):
         groups.append(Geometry(layers=sliding, window=config.count(window), **shape))
-    else:
-        config.ignore(window)
     if chunked := kinds.count(CHUNKED):
         groups.append(Geometry(layers=chunked, chunk=config.count(chunk), **shape))
     return groups
@@ -93,6 +113,8 @@ def attention(
 
 def latent(config: Fields, layers: int) -> Latent:
     """Return the group of `layers` MLA layers: one latent and one rotary key per token each."""
+    if not config.flag("use_mla", default=True):
+        config.refuse("use_mla", "true in this family", "without it K and V are cached instead")
     config.ignore("head_dim", "num_key_value_heads", "num_attention_heads", "qk_head_dim")
     config.ignore("q_lora_rank", "qk_nope_head_dim", "v_head_dim")
     latent_dim, rope_dim = config.count("kv_lora_rank"), config.count("qk_rope_head_dim")
@@ -145,11 +167,13 @@ __all__ = [
     "SLIDING",
     "agreed",
     "attention",
-    "divided_head_dim",
     "every",
+    "head_dim",
     "kv_heads",
     "latent",
     "model_width",
     "recurrent",
+    "shared_by_heads",
+    "split_head_dim",
     "stated",
 ]

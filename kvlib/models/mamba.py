@@ -5,20 +5,21 @@ one of each per group. Sources, read 2026-11-29: transformers 5.24.0 (configurat
 files of each family); vLLM's mamba_utils for the shapes.
 """
 
+from kvlib import _check
+from kvlib.models._read import CALL
 from kvlib.models.fields import Fields
 from kvlib.models.layers import (
     FULL,
     LINEAR,
     MOST_LAYERS,
     NONE,
-    agreed,
     attention,
-    divided_head_dim,
+    head_dim,
     kv_heads,
     recurrent,
     stated,
 )
-from kvlib.payload import Geometry, Group
+from kvlib.payload import Group
 
 MIXED = (FULL, LINEAR)
 
@@ -28,12 +29,9 @@ def jamba(config: Fields) -> list[Group]:
     layers, period = config.layers(), config.count("attn_layer_period")
     offset = config.count("attn_layer_offset", minimum=0, maximum=period - 1)
     kinds = [FULL if i % period == offset else LINEAR for i in range(layers)]
-    if config.get("sliding_window") is not None:
-        config.refuse("sliding_window", "null in this family")
     channels = config.count("mamba_expand") * config.count("hidden_size")
-    return attention(
-        config, kinds, kv_heads=kv_heads(config), head_dim=divided_head_dim(config)
-    ) + recurrent(
+    groups = attention(config, kinds, kv_heads=kv_heads(config), head_dim=head_dim(config))
+    return groups + recurrent(
         config,
         kinds.count(LINEAR),
         state=channels * config.count("mamba_d_state"),
@@ -48,12 +46,13 @@ def falcon_h1(config: Fields) -> list[Group]:
     layers = config.layers()
     if config.get("attn_layer_indices") is not None:
         config.refuse("attn_layer_indices", "null")
-    channels = config.optional("mamba_d_ssm")
-    config.ignore("mamba_expand", "hidden_size")
-    if channels is None:
+    config.ignore("mamba_expand")
+    if "mamba_d_ssm" in config.values and config.get("mamba_d_ssm") is None:
         channels = config.count("mamba_expand") * config.count("hidden_size")
-    kv, head_dim = kv_heads(config, default=0), divided_head_dim(config)
-    groups = attention(config, [FULL] * layers, kv_heads=kv, head_dim=head_dim)
+    else:
+        channels = config.count("mamba_d_ssm", 1_024)
+    kinds = [FULL] * layers
+    groups = attention(config, kinds, kv_heads=kv_heads(config), head_dim=head_dim(config))
     return groups + _mamba2_named(config, layers, channels)
 
 
@@ -64,8 +63,7 @@ def granite(config: Fields) -> list[Group]:
     if kinds is None:
         config.refuse("layer_types", "given")
     channels = config.count("mamba_expand") * config.count("hidden_size")
-    kv, head_dim = kv_heads(config, default=0), divided_head_dim(config)
-    groups = attention(config, kinds, kv_heads=kv, head_dim=head_dim)
+    groups = attention(config, kinds, kv_heads=kv_heads(config), head_dim=head_dim(config))
     if not kinds.count(LINEAR):
         config.ignore(*(key for key in config.values if key.startswith("mamba_")))
         return groups
@@ -75,8 +73,9 @@ def granite(config: Fields) -> list[Group]:
 def _mamba2_named(config: Fields, layers: int, channels: int) -> list[Group]:
     """Return a Mamba-2 group from the mamba_... names: `channels` is the inner width."""
     heads = config.count("mamba_n_heads")
-    stated_head = config.get("mamba_d_head") not in (None, "auto")
-    if stated_head and heads * config.count("mamba_d_head") != channels:
+    head = config.get("mamba_d_head")
+    derived = "mamba_d_head" not in config.values or (isinstance(head, str) and head == "auto")
+    if not derived and heads * config.count("mamba_d_head") != channels:
         config.refuse("mamba_d_head", f"{channels} channels / {heads} heads")
     return mamba2_group(
         config,
@@ -113,31 +112,27 @@ def mamba2_group(
 
 
 LETTERS = {"M": LINEAR, "*": FULL, "-": NONE, "E": NONE}  # Mamba-2, attention, MLP, experts
+WORDS = {LINEAR: "mamba", FULL: "attention", NONE: "mlp or moe"}
 
 
 def nemotron_h(config: Fields) -> list[Group]:
     """Return the groups of Nemotron-H and Nemotron 3: Mamba-2, attention, MLP or experts alone."""
     kinds = _nemotron_kinds(config)
-    if config.get("sliding_window") is not None:
-        config.refuse("sliding_window", "null in this family")
-    config.ignore("mtp_hybrid_override_pattern", "mtp_layers_block_type")  # draft layers
-    config.ignore("expand", "chunk_size", "moe_latent_size")
-    head_dim = config.optional("head_dim") or config.count("attention_head_dim")
-    config.same(head_dim, "attention_head_dim")
+    config.ignore("expand", "chunk_size", "mamba_expand", "mtp_hybrid_override_pattern")
+    older = "head_dim" not in config.values and config.get("attention_head_dim") is not None
+    width = config.count("attention_head_dim") if older else head_dim(config)
+    config.same(width, "attention_head_dim")
     kv = kv_heads(config)
     config.same(kv, "num_query_groups")
-    groups: list[Group] = []
-    if full := kinds.count(FULL):
-        groups.append(Geometry(layers=full, kv_heads=kv, head_dim=head_dim))
-    names = ("n_groups", "mamba_n_groups", "mamba_num_groups")
-    group_count = _first(config, *names)
-    state = _first(config, "ssm_state_size", "mamba_state_dim")
+    groups = attention(config, kinds, kv_heads=kv, head_dim=width)
+    if "mamba_ssm_cache_dtype" in config.values and config.get("mamba_ssm_cache_dtype") is None:
+        config.refuse("mamba_ssm_cache_dtype", "given")
     return groups + mamba2_group(
         config,
         kinds.count(LINEAR),
         channels=config.count("mamba_num_heads") * config.count("mamba_head_dim"),
-        state=state,
-        groups=group_count,
+        state=_first(config, "ssm_state_size", "mamba_state_dim"),
+        groups=_first(config, "n_groups", "mamba_n_groups", "mamba_num_groups"),
         conv_width=_first(config, "conv_kernel", "mamba_d_conv"),
         state_bytes=config.width("mamba_ssm_cache_dtype", 4),  # the class's default is float32
         key="mamba_num_heads",
@@ -154,33 +149,43 @@ def _first(config: Fields, *names: str) -> int:
 
 def _nemotron_kinds(config: Fields) -> list[str]:
     """Return the kinds that a pattern of letters or a list of layer types spells."""
-    key = "layers_block_type" if config.get("layers_block_type") is not None else "layer_types"
-    listed, pattern = config.get(key), config.get("hybrid_override_pattern")
-    if listed is None and pattern is None:
-        config.refuse("hybrid_override_pattern", "given")
+    names = [k for k in ("layers_block_type", "layer_types") if config.get(k) is not None]
+    pattern = config.get("hybrid_override_pattern")
     if pattern is not None:
-        if not isinstance(pattern, str) or set(pattern) - set(LETTERS):
+        if not isinstance(pattern, str) or not pattern or set(pattern) - set(LETTERS):
             config.refuse("hybrid_override_pattern", f"a text of the letters {' '.join(LETTERS)}")
+        _bounded(config, "hybrid_override_pattern", len(pattern))
         kinds = [LETTERS[letter] for letter in pattern]
-    else:
+    elif names:
+        listed = config.get(names[0])
         length = len(listed) if isinstance(listed, list | tuple) else 1
-        if length > MOST_LAYERS:
-            config.refuse(key, f"at most {MOST_LAYERS:,} layers")
-        kinds = stated(config, length, (*MIXED, NONE), key)
+        _bounded(config, names[0], length)
+        kinds = stated(config, length, (*MIXED, NONE), names[0])
+    else:
+        config.refuse("hybrid_override_pattern", "given")
     layers = config.get("num_hidden_layers")
     if layers is not None and config.layers() != len(kinds):
         config.refuse("num_hidden_layers", f"{len(kinds)}, as many as there are layer types")
-    if listed is not None and pattern is not None:
-        kinds = agreed(
-            config, stated(config, len(kinds), (*MIXED, NONE), key), kinds, "the pattern", key
-        )
+    source = names[0] if pattern is None else "hybrid_override_pattern"
+    for key in names:
+        said = stated(config, len(kinds), (*MIXED, NONE), key)
+        for index, (kind, meant) in enumerate(zip(said, kinds, strict=True)):
+            if kind != meant:
+                name, got = f"{config.name(key)}[{index}]", config.get(key)[index]
+                rule = f"{WORDS[meant]}, as {source} says"
+                raise ValueError(_check.wrong(CALL, name, rule, got))
     return kinds
+
+
+def _bounded(config: Fields, key: str, length: int) -> None:
+    if not 1 <= length <= MOST_LAYERS:
+        rule = f"must have from 1 to {MOST_LAYERS:,} layers"
+        raise ValueError(f"{CALL}: {config.name(key)} {rule}, got {length:,}")
 
 
 def mamba2(config: Fields) -> list[Group]:
     """Return the group of a pure Mamba-2 model, which keeps no K and V at all."""
-    heads, head_dim = config.count("num_heads"), config.count("head_dim")
-    channels = heads * head_dim
+    channels = config.count("num_heads") * config.count("head_dim")
     if config.count("expand") * config.count("hidden_size") != channels:
         config.refuse("hidden_size", f"{channels} channels / expand")
     config.ignore("chunk_size")

@@ -1,9 +1,12 @@
 """A `config.json` into a model: every field that shapes the cache is read, or the file is refused.
 
+A name that no reader read and that is not known to be harmless is refused, unless it says nothing.
 Counted: what `payload` counts. Not counted: draft (MTP) layers, which are no part of the target
 (`payload.with_draft` adds them), and encoders. A config's torch_dtype does not set the KV cache's
 width, nor does a kv_cache_scheme in its quantization_config: that is `element_bytes`, an argument
-of `payload_bytes`. Recurrent state is another matter: its dtype belongs to the model.
+of `payload_bytes`. Recurrent state is another matter: its dtype belongs to the model. Where neither
+the file nor its class states one, as for Kimi's KDA, it counts in the model's dtype; engines hold
+that state in float32, which is their convention (`engines`).
 """
 
 from collections.abc import Mapping

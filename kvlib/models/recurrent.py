@@ -1,8 +1,9 @@
 """Recurrent: linear attention whose state does not grow, mixed with attention whose cache does.
 
 State counts in the dtype that the config states or its class defaults to, else in the model's;
-the convolution's K - 1 columns count in the model's. Sources, read 2026-11-29: transformers
-5.24.0 (configuration and modeling files).
+the convolution's K - 1 columns count in the model's. An engine may hold a state wider than the
+model says: that is its convention (`engines`). Sources, read 2026-11-29: transformers 5.24.0
+(configuration and modeling files).
 """
 
 from kvlib.models.fields import Fields
@@ -11,8 +12,8 @@ from kvlib.models.layers import (
     LINEAR,
     agreed,
     attention,
-    divided_head_dim,
     every,
+    head_dim,
     kv_heads,
     latent,
     recurrent,
@@ -27,19 +28,15 @@ def qwen_next(config: Fields) -> list[Group]:
     """Return the groups of Qwen3-Next and Qwen3.5: three gated delta nets, then full attention."""
     layers = config.layers()
     kinds = stated(config, layers, MIXED)
-    period = config.optional("full_attention_interval")
-    if period:
-        derived = every(period, layers, LINEAR)
+    if kinds is None or config.get("full_attention_interval") is not None:
+        derived = every(config.count("full_attention_interval", 4), layers, LINEAR)
         kinds = agreed(config, kinds, derived, "full_attention_interval")
-    elif kinds is None:
-        config.refuse("full_attention_interval", "given where layer_types is missing")
     if config.flag("use_sliding_window"):
         config.refuse("use_sliding_window", "false in this family")
     key = config.count("linear_num_key_heads") * config.count("linear_key_head_dim")
     heads, width = config.count("linear_num_value_heads"), config.count("linear_value_head_dim")
-    return attention(
-        config, kinds, kv_heads=kv_heads(config), head_dim=config.count("head_dim")
-    ) + recurrent(
+    groups = attention(config, kinds, kv_heads=kv_heads(config), head_dim=head_dim(config))
+    return groups + recurrent(
         config,
         kinds.count(LINEAR),
         state=heads * width * config.count("linear_key_head_dim"),
@@ -51,27 +48,52 @@ def qwen_next(config: Fields) -> list[Group]:
 
 
 def kimi_linear(config: Fields) -> list[Group]:
-    """Return the groups of Kimi Linear and K3: delta attention (KDA), and MLA in every fourth."""
+    """Return the groups of Kimi Linear and K3: delta attention (KDA), and MLA in every fourth.
+
+    Neither file states a dtype for KDA's state, nor does the class, so it counts in the model's.
+    Engines hold it in float32: twice that, and their convention (`engines`), not the model's.
+    """
     # attn_res mixes the outputs of earlier layers of one token: nothing is kept for it.
     config.ignore("attn_res_block_size", "latent_moe_use_norm", "routed_expert_hidden_size")
-    layers, linear = config.layers(), config.section("linear_attn_config")
-    linear.ignore("use_full_rank_gate")
+    layers = config.layers()
+    kinds = stated(config, layers, MIXED)
+    if config.get("linear_attn_config") is not None:
+        derived, heads, width, kernel = _kda(config, layers)
+        kinds = agreed(config, kinds, derived, "linear_attn_config")
+        config.same(heads, "linear_num_heads")
+        config.same(width, "linear_head_dim")
+        config.same(kernel, "linear_conv_kernel_dim")
+        key = "linear_attn_config"
+    else:  # as transformers 5.24 writes it
+        if kinds is None:
+            config.refuse("linear_attn_config", "given where layer_types is missing")
+        heads, width = config.count("linear_num_heads"), config.count("linear_head_dim")
+        kernel, key = config.count("linear_conv_kernel_dim"), "linear_num_heads"
+    full = kinds.count(FULL)
+    groups: list[Group] = [latent(config, full)] if full else []
+    return groups + recurrent(
+        config,
+        layers - full,
+        state=heads * width * width,
+        channels=3 * heads * width,
+        conv_width=kernel,
+        key=key,
+    )
+
+
+def _kda(config: Fields, layers: int) -> tuple[list[str], int, int, int]:
+    """Return kinds of layers, heads, head size and convolution width of linear_attn_config."""
+    linear = config.section("linear_attn_config")
+    linear.ignore("gate_lower_bound", "use_full_rank_gate")  # what is written, not how much
     full, kda = (_numbers(linear, key, layers) for key in ("full_attn_layers", "kda_layers"))
     if sorted(full + kda) != list(range(1, layers + 1)):
         rule = f"the layers from 1 to {layers} that full_attn_layers leaves, each once"
         linear.refuse("kda_layers", rule)
     heads, width = linear.count("num_heads"), linear.count("head_dim")
     kernel = linear.count("short_conv_kernel_size")
-    linear.finish()
-    groups: list[Group] = [latent(config, len(full))] if full else []
-    return groups + recurrent(
-        config,
-        len(kda),
-        state=heads * width * width,
-        channels=3 * heads * width,
-        conv_width=kernel,
-        key="linear_attn_config",
-    )
+    linear.finish(known=False)
+    numbers = set(full)
+    return [FULL if i + 1 in numbers else LINEAR for i in range(layers)], heads, width, kernel
 
 
 def _numbers(config: Fields, key: str, layers: int) -> list[int]:
@@ -89,16 +111,14 @@ def minimax(config: Fields) -> list[Group]:
     """Return the groups of MiniMax-Text-01: lightning attention (0), full (1) in every eighth."""
     layers = config.layers()
     kinds = stated(config, layers, MIXED)
-    listed = config.items("attn_type_list", layers, (0, 1), "0 or 1")
+    listed = config.items("attn_type_list", layers, (0, 1), "numbers, 0 or 1")
     if listed is not None:
         derived = [FULL if one else LINEAR for one in listed]
         kinds = agreed(config, kinds, derived, "attn_type_list")
     elif kinds is None:
         config.refuse("attn_type_list", "given")
-    if config.get("sliding_window") is not None:
-        config.refuse("sliding_window", "null in this family")
     config.ignore("block_size")
-    width, heads = divided_head_dim(config), config.count("num_attention_heads")
+    width, heads = head_dim(config), config.count("num_attention_heads")
     groups = attention(config, kinds, kv_heads=kv_heads(config), head_dim=width)
     state = heads * width * width
     return groups + recurrent(config, kinds.count(LINEAR), state=state, key="num_attention_heads")

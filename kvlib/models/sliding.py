@@ -5,6 +5,7 @@ Where a config says it twice the two must agree. Source: transformers 5.24.0, th
 configuration files, read 2026-11-29; Xiaomi's and Cohere's own `config.json`.
 """
 
+from kvlib.models.dense import causal
 from kvlib.models.fields import Fields
 from kvlib.models.layers import (
     CHUNKED,
@@ -12,9 +13,11 @@ from kvlib.models.layers import (
     SLIDING,
     agreed,
     attention,
-    divided_head_dim,
     every,
+    head_dim,
     kv_heads,
+    shared_by_heads,
+    split_head_dim,
     stated,
 )
 from kvlib.payload import Group
@@ -22,32 +25,38 @@ from kvlib.payload import Group
 EITHER = (FULL, SLIDING)
 
 
-def causal(config: Fields, *harmless: str) -> None:
-    """Refuse attention that looks ahead: an encoder keeps no cache, and its window is halved."""
-    ahead = config.get("use_bidirectional_attention")
-    if ahead and ahead not in harmless:
-        config.refuse("use_bidirectional_attention", "false", "an encoder keeps no KV cache")
-
-
 def mistral(config: Fields) -> list[Group]:
-    """Return the groups of Mistral: every layer slides if there is a window; null says none."""
+    """Return the groups of Mistral: every layer slides if there is a window; null says none.
+
+    What a missing window means changed between versions of transformers, so it has to be there.
+    """
     if "sliding_window" not in config.values:
         config.refuse("sliding_window", "given", "null where no layer slides")
     return windowed(config)
 
 
 def windowed(config: Fields) -> list[Group]:
-    """Return the groups of Mixtral and Phi-3: every layer slides if a window is stated."""
+    """Return the groups of Mixtral, Ministral 3, Phi-3 and StarCoder2.
+
+    Every layer slides if a window is stated. The classes read no use_sliding_window, so a false
+    beside a window is refused.
+    """
     layers = config.layers()
     config.same(1, "full_attn_mod")
     window = config.optional("sliding_window")
-    kinds = stated(config, layers, EITHER) or [SLIDING if window else FULL] * layers
-    kv = kv_heads(config, default=0)
-    return attention(config, kinds, kv_heads=kv, head_dim=divided_head_dim(config))
+    if not config.flag("use_sliding_window", default=True) and window:
+        rule = f"absent beside sliding_window = {window}"
+        config.refuse("use_sliding_window", rule, "this family's class does not read it")
+    derived = [SLIDING if window else FULL] * layers
+    kinds = agreed(config, stated(config, layers, EITHER), derived, "sliding_window")
+    return attention(config, kinds, kv_heads=kv_heads(config), head_dim=head_dim(config))
 
 
 def qwen(config: Fields) -> list[Group]:
-    """Return the groups of Qwen 2 and 3: layers from max_window_layers on slide, if any do."""
+    """Return the groups of Qwen 2 and 3: layers from max_window_layers on slide, if any do.
+
+    The window that the class states by default counts only under use_sliding_window.
+    """
     layers = config.layers()
     if config.flag("use_sliding_window"):
         first = config.count("max_window_layers", minimum=0)
@@ -58,7 +67,7 @@ def qwen(config: Fields) -> list[Group]:
         config.ignore("max_window_layers", "sliding_window")
         derived, source = [FULL] * layers, "use_sliding_window"
     kinds = agreed(config, stated(config, layers, EITHER), derived, source)
-    return attention(config, kinds, kv_heads=kv_heads(config), head_dim=divided_head_dim(config))
+    return attention(config, kinds, kv_heads=kv_heads(config), head_dim=head_dim(config))
 
 
 def qwen_moe(config: Fields) -> list[Group]:
@@ -70,60 +79,51 @@ def qwen_moe(config: Fields) -> list[Group]:
 
 
 def gemma2(config: Fields) -> list[Group]:
-    """Return the groups of Gemma 2: layers 0, 2, 4, ... slide."""
-    return _periodic(config, 2, kv_heads(config), config.count("head_dim"))
+    """Return the groups of Gemma 2 and gpt-oss: layers 0, 2, 4, ... slide; sinks are weights."""
+    return _periodic(config, 2)
 
 
 def gemma3(config: Fields) -> list[Group]:
-    """Return the groups of Gemma 3: five layers slide, the sixth does not.
-
-    The published files leave out what equals the class's defaults: 4 KV heads of 256.
-    """
-    old, older = "sliding_window_pattern", "_sliding_window_pattern"
-    period = config.count(old, config.count(older, 6))
-    source = next((key for key in (old, older) if config.get(key)), "")
-    kv, head_dim = kv_heads(config, default=4), config.count("head_dim", 256)
-    return _periodic(config, period, kv, head_dim, source)
-
-
-def gpt_oss(config: Fields) -> list[Group]:
-    """Return the groups of gpt-oss: layers 0, 2, 4, ... slide; its sinks are weights."""
-    return _periodic(config, 2, kv_heads(config), config.count("head_dim"))
+    """Return the groups of Gemma 3: five layers slide, the sixth does not."""
+    return _periodic(config, 6, "sliding_window_pattern")
 
 
 def olmo3(config: Fields) -> list[Group]:
     """Return the groups of OLMo 3: three layers slide, the fourth does not."""
-    return _periodic(config, 4, kv_heads(config, default=0), divided_head_dim(config))
+    return _periodic(config, 4)
 
 
 def cohere2(config: Fields) -> list[Group]:
     """Return the groups of Command R7B and A: three layers slide, the fourth does not."""
-    period = config.count("sliding_window_pattern", config.count("layer_switch", 4))
-    config.same(period, "layer_switch")
-    order = "order_of_interleaved_layers"
-    if config.get(order) not in (None, "local_attn_first"):
-        config.refuse(order, "local_attn_first")
-    heads = config.count("num_attention_heads")
-    head_dim = config.multiple("hidden_size", config.count("hidden_size"), "its heads", heads)
-    config.same(head_dim, "head_dim")
-    source = next(
-        (key for key in ("sliding_window_pattern", "layer_switch") if config.get(key)), ""
-    )
-    return _periodic(config, period, kv_heads(config, default=0), head_dim, source)
+    order = config.get("order_of_interleaved_layers")
+    if order is not None and not (isinstance(order, str) and order == "local_attn_first"):
+        config.refuse("order_of_interleaved_layers", "local_attn_first")
+    config.same(split_head_dim(config), "head_dim")  # the class overwrites what the file states
+    return _periodic(config, 4, "sliding_window_pattern", width=split_head_dim(config))
 
 
-def _periodic(config: Fields, period: int, kv: int, head_dim: int, source: str = "") -> list[Group]:
+def _periodic(
+    config: Fields, period: int, key: str = "", *, width: int | None = None
+) -> list[Group]:
     """Return the groups where the last of each `period` layers is full, unless a list says else.
 
-    Where the config itself states the period, under `source`, the list must agree with it.
+    Where the config itself states the period, under `key`, the list must agree with it. Two more
+    names are written beside the layers and not read back: they may only repeat what holds anyway.
     """
     causal(config)
     layers = config.layers()
+    period = config.count(key, period) if key else period
     derived = every(period, layers, SLIDING)
     kinds = stated(config, layers, EITHER) or derived
-    if source:
-        kinds = agreed(config, kinds, derived, source)
-    return attention(config, kinds, kv_heads=kv, head_dim=head_dim)
+    if key and key in config.values:
+        kinds = agreed(config, kinds, derived, key)
+    for note in ("_sliding_window_pattern", "layer_switch"):
+        if config.get(note) is not None and every(config.count(note), layers, SLIDING) != kinds:
+            hint = "transformers does not read it back"
+            config.refuse(note, "a period that gives the same layers", hint)
+    config.ignore("sliding_window")  # where the list has no sliding layer
+    width = head_dim(config) if width is None else width
+    return attention(config, kinds, kv_heads=kv_heads(config), head_dim=width)
 
 
 def llama4(config: Fields) -> list[Group]:
@@ -132,20 +132,25 @@ def llama4(config: Fields) -> list[Group]:
     if "attention_chunk_size" not in config.values:
         config.refuse("attention_chunk_size", "given", "null where no layer is chunked")
     period = config.count("no_rope_layer_interval", 4)
-    rotary = config.get("no_rope_layers") and config.items(
-        "no_rope_layers", layers, (0, 1), "0 or 1"
-    )
+    rotary = config.get("no_rope_layers")
+    if not isinstance(rotary, list | tuple) or rotary:  # an empty list says nothing
+        rotary = config.items("no_rope_layers", layers, (0, 1), "numbers, 0 or 1")
     rotary = rotary or [int((i + 1) % period != 0) for i in range(layers)]
     local = CHUNKED if config.optional("attention_chunk_size") else FULL
     derived = [local if r else FULL for r in rotary]
     kinds = agreed(config, stated(config, layers, (FULL, CHUNKED)), derived, "no_rope_layers")
-    return attention(config, kinds, kv_heads=kv_heads(config), head_dim=config.count("head_dim"))
+    return attention(config, kinds, kv_heads=kv_heads(config), head_dim=head_dim(config))
 
 
 def mimo_v2(config: Fields) -> list[Group]:
-    """Return the groups of MiMo-V2: K is wider than V, and sliding layers have more KV heads."""
+    """Return the groups of MiMo-V2: K is wider than V, and sliding layers have more KV heads.
+
+    sliding_window_size counts the positions before the token; sliding_window, where transformers
+    wrote it, the token too: 129 for 128. Alone it counts as it stands. Where a file leaves out
+    swa_num_key_value_heads, the class doubles num_key_value_heads.
+    """
     layers = config.layers()
-    pattern = config.items("hybrid_layer_pattern", layers, (0, 1), "0 or 1")
+    pattern = config.items("hybrid_layer_pattern", layers, (0, 1), "numbers, 0 or 1")
     kinds = stated(config, layers, EITHER)
     if pattern is not None:
         derived = [SLIDING if p else FULL for p in pattern]
@@ -154,16 +159,18 @@ def mimo_v2(config: Fields) -> list[Group]:
         config.refuse("hybrid_layer_pattern", "given")
     # One chunk of 128 is stated as well; it names the window's length, not chunked layers.
     config.ignore("attention_chunk_size", "swa_num_attention_heads")
-    size = config.optional("sliding_window_size")
+    window, size = "sliding_window", config.optional("sliding_window_size")
     if size is not None:
-        config.same(size, "sliding_window")
-    full = {"kv_heads": kv_heads(config), "head_dim": config.count("head_dim")}
-    full["value_dim"] = config.count("v_head_dim")
+        window = "sliding_window_size"
+        if config.optional("sliding_window") not in (None, size, size + 1):
+            config.refuse("sliding_window", f"{size} or {size + 1}, as {window} = {size} says")
+    full = {"kv_heads": kv_heads(config), "head_dim": head_dim(config)}
+    full["value_dim"] = config.count("v_head_dim", 128)
+    many = config.count("swa_num_key_value_heads", 2 * full["kv_heads"])
     swa = {
-        "kv_heads": kv_heads(config, key="swa_num_key_value_heads"),
+        "kv_heads": shared_by_heads(config, "swa_num_key_value_heads", many),
         "head_dim": config.count("swa_head_dim", full["head_dim"]),
         "value_dim": config.count("swa_v_head_dim", full["value_dim"]),
     }
-    window = "sliding_window" if size is None else "sliding_window_size"
     groups = attention(config, [k for k in kinds if k == FULL], **full)
     return groups + attention(config, [k for k in kinds if k == SLIDING], window=window, **swa)

@@ -4,6 +4,7 @@ The build sets `KVLIB_STATIC=1`. The form holds the default result, so it reads 
 in print and aloud; `data-kv-app` names the app for whoever makes the form live.
 """
 
+import ast
 import inspect
 import os
 import textwrap
@@ -70,6 +71,16 @@ class Source:
 def source(*things: Any) -> Source:
     """Return the code of functions or classes as it stands in kvlib, for display.
 
-    Raises TypeError for anything that has no source.
+    Docstrings are left out: the prose beside the code says what they say. Raises TypeError for
+    anything that has no source.
     """
-    return Source("\n".join(textwrap.dedent(inspect.getsource(thing)) for thing in things))
+    return Source("\n\n".join(_code(thing) for thing in things))
+
+
+def _code(thing: Any) -> str:
+    """Return the source of `thing` line by line, without its docstring."""
+    lines = textwrap.dedent(inspect.getsource(thing)).splitlines()
+    body = ast.parse("\n".join(lines)).body[0].body
+    if ast.get_docstring(ast.parse("\n".join(lines)).body[0]) is not None:
+        del lines[body[0].lineno - 1 : body[0].end_lineno]
+    return "\n".join(lines) + "\n"

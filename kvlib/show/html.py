@@ -11,26 +11,31 @@ from kvlib.exercises.question import Question
 
 __all__ = ["form", "result"]
 
-REST = "Shown with its default values. Run this chapter in Jupyter to change them."
-REST_QUESTION = "Run this chapter in Jupyter to have your answer checked."
+WHERE = "run this chapter in Jupyter, or in Binder (linked at its top)"
+REST = f"Shown with its default values. To change them, {WHERE}."
+REST_QUESTION = f"To have an answer checked, {WHERE}."
 
 
 def form(app: App) -> str:
-    """Return the app as one HTML form, with the result of its defaults."""
-    name = f"kv-{app.key.replace('.', '-')}"
+    """Return the app as one HTML form, with the result of its defaults.
+
+    Its controls rest: the fieldset is disabled and a question's button hidden until a script
+    makes the form live.
+    """
+    name = escape(f"kv-{app.key.replace('.', '-')}")
     fields = "".join(_field(control, name) for control in app.controls)
     question = _question(app)
     if question is None:
         answer, more, buttons, rest = result(run(app, defaults(app)).result), "", "", REST
     else:
         answer, more, rest = "", _help(question), REST_QUESTION
-        buttons = '<p class="kv-buttons"><button type="submit">Check</button></p>'
+        buttons = '<p class="kv-buttons" hidden><button type="submit">Check</button></p>'
     head = f'<form class="kv-app" data-kv-app="{escape(app.key)}" aria-labelledby="{name}-title">'
-    title = f'<p class="kv-title" id="{name}-title">{escape(app.title)}</p>'
-    controls = f'<fieldset class="kv-controls" disabled>{fields}{buttons}</fieldset>'
+    title = f'<legend class="kv-title" id="{name}-title">{escape(app.title)}</legend>'
     note = f'<p class="kv-note">{rest}</p>'
+    controls = f'<fieldset class="kv-controls" disabled>{title}{note}{fields}{buttons}</fieldset>'
     answer = f'<div class="kv-result" role="status">{answer}</div>'
-    return f"{head}{title}{controls}{answer}{more}{note}</form>"
+    return f"{head}{controls}{answer}{more}</form>"
 
 
 def _question(app: App) -> Question | None:
@@ -44,7 +49,11 @@ def _help(question: Question) -> str:
         (f"Hint {n}", f"<p>{escape(hint)}</p>") for n, hint in enumerate(question.hints, 1) if hint
     ]
     if question.choices:
-        items = [f"<li><b>{escape(c.text)}</b> {escape(c.reason)}</li>" for c in question.choices]
+        items = [
+            f"<li><b>{escape(c.text)}</b> {'Right. ' * (c.key == question.answer)}"
+            f"{escape(c.reason)}</li>"
+            for c in question.choices
+        ]
         folded.append(("What each answer means", f"<ul>{''.join(items)}</ul>"))
     return "".join(
         f'<details class="kv-help"><summary>{summary}</summary>{body}</details>'
@@ -53,16 +62,16 @@ def _help(question: Question) -> str:
 
 
 def _field(control: Control | Answer, prefix: str) -> str:
-    key, label = f"{prefix}-{control.key}", escape(control.label)
+    key, label = f"{prefix}-{escape(control.key)}", escape(control.label)
     name = f'name="{escape(control.key)}"'
-    error = f'<span class="kv-error" id="{key}-error"></span>'
+    error = f'<span class="kv-error" id="{key}-error" aria-live="polite"></span>'
     if isinstance(control, Answer) and control.question.choices:
         boxes = "".join(
             f'<label><input type="radio" {name} value="{escape(c.key)}"> {escape(c.text)}</label>'
             for c in control.question.choices
         )
-        legend = f"<legend>{label}</legend>"
-        return f'<fieldset class="kv-choices kv-field">{legend}{boxes}{error}</fieldset>'
+        head = f'<fieldset class="kv-choices kv-field" aria-describedby="{key}-error">'
+        return f"{head}<legend>{label}</legend>{boxes}{error}</fieldset>"
     described = f'id="{key}" {name} aria-describedby="{key}-error"'
     match control:
         case Select():
@@ -79,7 +88,7 @@ def _field(control: Control | Answer, prefix: str) -> str:
             if isinstance(control, Slider):
                 box += f'<output for="{key}">{control.default}</output>'
             if control.unit:
-                box += f'<span class="kv-unit">{escape(control.unit)}</span>'
+                label += f' <span class="kv-unit">[{escape(control.unit)}]</span>'
         case Amount() | Answer():
             value = escape(control.default)
             box = f'<input type="text" {described} value="{value}" autocomplete="off">'
@@ -88,7 +97,7 @@ def _field(control: Control | Answer, prefix: str) -> str:
 
 def result(answer: Result) -> str:
     """Return a result as HTML: the headline, its sentences, its numbers, its picture."""
-    parts = [f'<p class="kv-headline kv-{answer.state}">{escape(answer.headline)}</p>']
+    parts = [f'<p class="kv-headline kv-{escape(answer.state)}">{escape(answer.headline)}</p>']
     parts += [f"<p>{escape(sentence)}</p>" for sentence in answer.sentences]
     if answer.numbers:
         rows = "".join(

@@ -21,7 +21,7 @@ WIDE = {"width": "auto", "max_width": "34em"}
 STYLE = (
     "<style>.kv-numbers div{display:flex;gap:1em}.kv-numbers dt{min-width:14em}"
     ".kv-numbers dd{margin:0;font-weight:600}.kv-headline{font-weight:600}"
-    ".kv-picture svg{max-width:36em;width:100%}</style>"
+    ".kv-picture svg{max-width:30em;width:100%}</style>"
 )
 
 
