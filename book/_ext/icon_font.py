@@ -1,7 +1,7 @@
 """A font of the icons that the pages show, cut from the theme's own.
 
-The theme draws its icons from two Font Awesome fonts, 270 kB, and shows some
-thirty of 2,000. Each built book gets those thirty, 5 kB, under the same names.
+The theme draws its icons from two Font Awesome fonts, 270 kB, and shows
+some thirty of 2,000. Each built book gets those thirty, 5 kB.
 """
 
 import re
@@ -10,7 +10,7 @@ from pathlib import Path
 from fontTools import subset
 from sphinx.util.osutil import ensuredir
 
-FONTS = {  # the theme's file: family and weight that its style sheet asks for
+FONTS = {  # the theme's file: family and weight in its style sheet
     "fa-solid-900": ("Font Awesome 6 Free", 900),
     "fa-brands-400": ("Font Awesome 6 Brands", 400),
 }
@@ -24,7 +24,7 @@ PRIVATE_USE = re.compile("[\ue000-\uf8ff]")
 
 
 def characters(css, pages):
-    """Return the icons that a page names or the style sheet itself draws."""
+    """Return the icons that a page names or the style sheet draws."""
 
     def plain(text):
         return ESCAPED.sub(lambda code: chr(int(code[1], 16)), text)
@@ -66,7 +66,7 @@ def write_fonts(app, exception):
 
 
 def setup(app):
-    """Run when every page is written; the faces come after the theme's own."""
+    """Run when every page is written; the faces follow the theme's own."""
     app.add_css_file("icons/icons.css", priority=700)
     app.connect("build-finished", write_fonts)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,8 +1,8 @@
 """Typeset formulas while the book is built, with KaTeX under Node.
 
-The pages then read without JavaScript, aloud (each formula carries MathML) and
-in print, and load a style sheet and two or three fonts where MathJax would load
-340 kB of script and fonts.
+The pages then read without JavaScript, aloud (each formula carries MathML)
+and in print. They load a style sheet and two or three fonts, 60 kB, where
+MathJax would load 340 kB of script and fonts.
 """
 
 import json
@@ -25,7 +25,7 @@ KATEX = HERE.parent / "browser/node_modules/katex/dist"
 
 @cache
 def typesetter():
-    """Return the running Node process: this machine's, else the environment's."""
+    """Return a running Node: this machine's, else the environment's."""
     beside_python = str(Path(sys.executable).parent)
     node = shutil.which("node") or shutil.which("node", path=beside_python)
     if node is None or not KATEX.exists():
@@ -53,7 +53,7 @@ def typeset(tex, display):
 
 
 def html(node, display):
-    """Return a formula's HTML; what KaTeX refuses is a warning with its place."""
+    """Return a formula's HTML; warn of what KaTeX refuses, and where."""
     answer = typeset(node.astext(), display)
     if "error" in answer:
         logging.getLogger(__name__).warning(answer["error"], location=node)
@@ -80,7 +80,7 @@ def visit_display(translator, node):
 
 
 def finish(app, exception):
-    """Copy KaTeX's style sheet and fonts; end the process if one was started."""
+    """Copy KaTeX's style sheet and fonts; end Node if it was started."""
     if typesetter.cache_info().currsize:
         typesetter().communicate()
         typesetter.cache_clear()

@@ -10,9 +10,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
-SITE = ROOT / "_build" / "html"
-SCREENSHOTS = ROOT / "_build" / "screenshots"
+from .built import SITE
+
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 FLAGS = [
     "--headless",
@@ -23,13 +22,8 @@ FLAGS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",  # nothing beyond this machine
 ]
-
-
-def pages():
-    """Return every page of the built book as a path below the site."""
-    found = [p for p in SITE.rglob("*.html") if "_static" not in p.parts]
-    return sorted(str(p.relative_to(SITE)) for p in found if p != SITE / "index.html")
 
 
 def pytest_collection_modifyitems(items):
@@ -109,18 +103,15 @@ def visit(chromium, address):
         page = context.new_page()
         seen = Visit(page=page)
 
-        def local_only(route):
-            if route.request.url.startswith(address):
-                route.continue_()
-            else:
-                seen.outside.append(route.request.url)
-                route.abort()
+        def note(request):
+            if not request.url.startswith((address, "data:", "blob:")):
+                seen.outside.append(request.url)
 
         def listen(message):
             if message.type in ("error", "warning"):
                 seen.complaints.append(f"{message.type}: {message.text}")
 
-        context.route(lambda url: url.startswith("http"), local_only)
+        page.on("request", note)
         page.on("console", listen)
         page.on("pageerror", lambda error: seen.complaints.append(f"error: {error}"))
         page.on("response", lambda response: seen.responses.append(response))

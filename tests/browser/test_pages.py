@@ -4,7 +4,8 @@ import re
 from pathlib import PurePosixPath
 
 import pytest
-from conftest import ROOT, SCREENSHOTS, SITE, pages
+
+from .built import ROOT, SCREENSHOTS, SITE, pages
 
 AXE = ROOT / "book/browser/node_modules/axe-core/axe.min.js"
 HTML_LIMIT = 500_000  # bytes, with its figures
@@ -82,8 +83,9 @@ def test_it_is_light_names_its_pictures_and_prints_whole(visit, path):
         assert not re.search(r"_images/|\.(png|svg|jpe?g)$", alt), alt
 
     seen.page.emulate_media(media="print")
-    for folded in seen.page.locator("main details").all():
-        assert folded.locator("> :not(summary)").first.bounding_box()["height"] > 0
+    inside = "main :is(details > :not(summary), .toggle-hidden > .admonition-title ~ *)"
+    for folded in seen.page.locator(inside).filter(visible=False).all():
+        assert not folded.text_content().strip()
     for button in seen.page.locator("main form button").all():
         assert not button.is_visible()
 
