@@ -3,6 +3,7 @@
 | layer | module      | what it answers                                             |
 |-------|-------------|-------------------------------------------------------------|
 | 0     | `units`     | GB or GiB, bits or bytes: read and print a quantity         |
+| 0     | `palette`   | one colour and one dash a stage, for every drawing          |
 | 1     | `payload`   | how many bytes N cached tokens occupy                       |
 | 1     | `bandwidth` | how fast a path can move them, at the very best             |
 | 2     | `models`    | the same for a named model or a Hugging Face `config.json`  |

@@ -10,15 +10,12 @@ from typing import Any
 
 import matplotlib.pyplot as plt
 
-__all__ = ["STAGES", "bars", "lines", "points", "use_style"]
+from kvlib.palette import STAGES
 
-STAGES = {  # stage: (colour, dash, hatch)
-    "prefill": ("#0072B2", "-", ""),
-    "network": ("#009E73", "--", "///"),
-    "decode": ("#D55E00", "-.", "..."),
-    "memory": ("#CC79A7", ":", "xxx"),
-    "waiting": ("#888888", (0, (1, 1)), ""),
-}
+__all__ = ["lines", "points", "use_style"]
+
+INK, MARK = "#222222", "#555555"  # labels; lines that mark a value
+LINE = 0.085  # of the axes' height: what a label needs
 SERIES = [("#000000", "-"), ("#882255", "--"), ("#332288", "-."), ("#777722", ":")]  # no stage
 
 
@@ -30,9 +27,9 @@ def use_style() -> None:
             "axes.spines.right": False,
             "axes.spines.top": False,
             "figure.facecolor": "white",
-            "figure.figsize": (7, 3.6),
+            "figure.figsize": (6, 3.4),
             "figure.constrained_layout.use": True,
-            "font.size": 10,
+            "font.size": 11,
             "grid.alpha": 0.25,
             "hatch.linewidth": 0.6,
             "lines.linewidth": 2,
@@ -46,23 +43,52 @@ def use_style() -> None:
     set_matplotlib_formats("svg")
 
 
-def _style(name: str, position: int) -> tuple[Any, Any]:
+def _style(name: str, position: int) -> tuple[str, str]:
     """Return colour and dash: a stage's own, else the next of the series."""
     if name in STAGES:
-        return STAGES[name][:2]
+        return STAGES[name].colour, STAGES[name].dash
     return SERIES[position % len(SERIES)]
 
 
 def _label_ends(ax: Any, ends: Sequence[tuple[str, float, float, str]]) -> None:
-    """Write each name to the right of its line's end, moved apart where two would collide."""
-    low, high = ax.get_ylim()
-    scale = ax.transAxes.inverted().transform
-    spots = sorted((scale(ax.transData.transform((x, y)))[1], n, c) for n, x, y, c in ends)
-    floor = -1.0
-    for height, name, colour in spots:
-        floor = max(height, floor + 0.075)
-        ax.text(1.01, floor, name, transform=ax.transAxes, color=colour, va="center")
-    ax.set_ylim(low, high)
+    """Write each name to the right of its line's end, joined to it by a thin line of its colour.
+
+    Labels that would collide move apart, up and down, and stay within the height of the axes.
+    """
+    ax.set(xlim=ax.get_xlim(), ylim=ax.get_ylim())  # what is added later moves no label
+    to_axes = ax.transData + ax.transAxes.inverted()
+    ordered = sorted(ends, key=lambda end: to_axes.transform(end[1:3])[1])
+    places = _spread([to_axes.transform(end[1:3])[1] for end in ordered])
+    for (name, x, y, colour), place in zip(ordered, places, strict=True):
+        ax.annotate(
+            name,
+            (x, y),
+            (1.035, place),
+            textcoords="axes fraction",
+            color=INK,
+            va="center",
+            annotation_clip=False,
+            arrowprops={"arrowstyle": "-", "color": colour, "shrinkA": 2, "shrinkB": 0},
+        )
+
+
+def _spread(heights: Sequence[float]) -> list[float]:
+    """Return sorted heights moved as little as it takes to stand LINE apart within 0 to 1."""
+    count = len(heights)
+    step = min(LINE, 1 / max(count - 1, 1))
+    blocks: list[list[float]] = []  # neighbours that touch, less their places in the row
+    for i, height in enumerate(heights):
+        blocks.append([height - i * step])
+        while len(blocks) > 1 and _mean(blocks[-2]) >= _mean(blocks[-1]):
+            last = blocks.pop()
+            blocks[-1] += last
+    rows = [_mean(block) for block in blocks for _ in block]
+    top = 1 - (count - 1) * step
+    return [min(max(row, 0), top) + i * step for i, row in enumerate(rows)]
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values)
 
 
 def lines(
@@ -82,9 +108,8 @@ def lines(
         colour, dash = _style(name, position)
         ax.plot(x, y, color=colour, linestyle=dash)
         ends.append((name, x[-1], y[-1], colour))
-    for name, y in (marks or {}).items():
-        ax.axhline(y, color="#555555", linewidth=1.2, linestyle=":")
-        ends.append((name, ax.get_xlim()[1], y, "#555555"))
+    for y in (marks or {}).values():
+        ax.axhline(y, color=MARK, linewidth=1.2, linestyle=":")
     if log:
         ax.set(xscale="log", yscale="log")
         for axis in (ax.xaxis, ax.yaxis):
@@ -96,31 +121,12 @@ def lines(
         )
         ax.xaxis.set_major_formatter("{x:,g}")
     ax.set(xlabel=x_label, ylabel=y_label)
-    _label_ends(ax, ends)
+    edge = ax.get_xlim()[1]
+    _label_ends(ax, [*ends, *((name, edge, y, MARK) for name, y in (marks or {}).items())])
     return ax
 
 
-def points(ax: Any, name: str, x: Sequence[float], y: Sequence[float], place: float) -> None:
+def points(ax: Any, name: str, x: Sequence[float], y: Sequence[float], place: int) -> None:
     """Add measured points to axes; their name stands beside the point number `place`."""
     ax.plot(x, y, "o", color="#000000", markersize=5)
-    ax.annotate(name, (x[place], y[place]), xytext=(8, -12), textcoords="offset points")
-
-
-def bars(values: Mapping[str, float], y_label: str, mark: tuple[str, float] | None = None) -> Any:
-    """Draw one bar a name from zero, its value on top, and return the axes.
-
-    `mark` is a named horizontal line. A stage has its colour and hatch.
-    """
-    _figure, ax = plt.subplots()
-    for position, (name, value) in enumerate(values.items()):
-        colour, _dash, hatch = STAGES.get(name, (SERIES[0][0], "-", ""))
-        bar = ax.bar(position, value, color=colour, hatch=hatch, edgecolor="white", width=0.6)
-        ax.bar_label(bar, fmt=lambda v: f"{v:,.2f}")
-    ax.set_xticks(range(len(values)), list(values))
-    ax.grid(axis="x", visible=False)
-    if mark:
-        ax.axhline(mark[1], color="#555555", linestyle="--")
-        ax.text(1.01, mark[1], mark[0], transform=ax.get_yaxis_transform(), va="center")
-    ax.set_ylabel(y_label)
-    ax.margins(y=0.12)
-    return ax
+    ax.annotate(name, (x[place], y[place]), xytext=(0, 16), textcoords="offset points", color=INK)

@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from kvlib import _check
 
-__all__ = ["UNITS", "Quantity", "Unit", "both", "format_as", "parse", "read"]
+__all__ = ["KINDS", "UNITS", "Quantity", "Unit", "Unreadable", "both", "format_as", "parse", "read"]
 
 KB, MB, GB, TB = 10**3, 10**6, 10**9, 10**12  # bytes, decimal
 KiB, MiB, GiB, TiB = 2**10, 2**20, 2**30, 2**40  # bytes, binary
@@ -27,52 +27,70 @@ class Unit:
     """A unit: its printed name, what it measures, and its size in the base unit."""
 
     name: str
-    kind: str  # "bytes", "seconds", "rate", "requests", "tokens" or "ratio"
+    kind: str  # a key of KINDS
     size: Fraction
 
 
-def _prefixed(base: str, kind: str, size: Fraction) -> list[Unit]:
-    """Return `base` with every decimal and binary prefix (GB, GiB, ...)."""
-    decimal = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "P": 10**15}
-    if base.startswith("B"):
-        decimal["K"] = decimal.pop("k")
-    binary = {"Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40, "Pi": 2**50}
-    scales = {**decimal, **binary}.items()
-    return [Unit(name=p + base, kind=kind, size=size * n) for p, n in scales]
+KINDS = {  # what a unit measures: in words, and an example
+    "bytes": ("a size", "1 GiB"),
+    "seconds": ("a time", "42.95 ms"),
+    "rate": ("a rate", "200 Gb/s or 25 GB/s"),
+    "requests": ("a rate of requests", "2.93 requests/s"),
+    "tokens": ("a number of tokens", "8,192 tokens"),
+    "token rate": ("a rate of tokens", "8,000 tokens/s"),
+    "ratio": ("a factor or a share", "2× or 97.7 %"),
+}
 
 
 def _all() -> dict[str, Unit]:
-    bit = Fraction(1, 8)
-    units = [
-        *_prefixed("B", "bytes", Fraction(1)),
-        *_prefixed("b", "bytes", bit),
-        *_prefixed("B/s", "rate", Fraction(1)),
-        *_prefixed("b/s", "rate", bit),
-        Unit(name="s", kind="seconds", size=Fraction(1)),
-        Unit(name="ms", kind="seconds", size=Fraction(1, 10**3)),
-        Unit(name="µs", kind="seconds", size=Fraction(1, 10**6)),
-        Unit(name="ns", kind="seconds", size=Fraction(1, 10**9)),
-        Unit(name="min", kind="seconds", size=Fraction(60)),
-        Unit(name="requests/s", kind="requests", size=Fraction(1)),
-        Unit(name="tokens", kind="tokens", size=Fraction(1)),
-        Unit(name="tokens/s", kind="token rate", size=Fraction(1)),
-        Unit(name="%", kind="ratio", size=Fraction(1, 100)),
-        Unit(name="×", kind="ratio", size=Fraction(1)),
-    ]
-    return {u.name: u for u in units}
+    sizes = {"B": Fraction(1), "b": Fraction(1, 8)}
+    for n, p in enumerate("KMGTP", 1):
+        bits = "kbit" if p == "K" else p + "b"  # kb is too easily taken for KB
+        sizes |= {p + "B": Fraction(1000**n), p + "iB": Fraction(1024**n)}
+        sizes |= {bits: Fraction(1000**n, 8), p + "ib": Fraction(1024**n, 8)}
+    rows = [("bytes", name, size) for name, size in sizes.items()]
+    rows += [("rate", name + "/s", size) for name, size in sizes.items()]
+    rows += [("seconds", n, Fraction(k)) for n, k in (("s", 1), ("min", 60), ("h", 3600))]
+    rows += [("seconds", p + "s", Fraction(1, 1000**n)) for n, p in enumerate("mµn", 1)]
+    rows += [("requests", "requests/s", Fraction(1)), ("requests", "requests/min", Fraction(1, 60))]
+    rows += [("tokens", "tokens", Fraction(1)), ("token rate", "tokens/s", Fraction(1))]
+    rows += [("ratio", "×", Fraction(1)), ("ratio", "%", Fraction(1, 100))]
+    return {name: Unit(name=name, kind=kind, size=size) for kind, name, size in rows}
 
 
 UNITS = _all()
-_WORDS = {"bytes": "B", "byte": "B", "bits": "b", "bit": "b", "us": "µs", "μs": "µs"} | {
-    "sec": "s", "second": "s", "seconds": "s", "milliseconds": "ms", "msec": "ms",
-    "request/s": "requests/s", "req/s": "requests/s", "rps": "requests/s", "/s": "requests/s",
-    "1/s": "requests/s", "requests per second": "requests/s",
-    "token": "tokens", "tok": "tokens", "tok/s": "tokens/s", "token/s": "tokens/s",
-    "x": "×", "percent": "%", "times": "×", "gigabytes": "GB", "gibibytes": "GiB",
-    "kB": "KB", "kB/s": "KB/s", "Kb": "kb", "Kb/s": "kb/s",
+_WORDS = {  # in upper or lower case alike, in the singular
+    "sec": "s", "second": "s", "msec": "ms", "millisecond": "ms", "usec": "µs",
+    "microsecond": "µs", "nsec": "ns", "nanosecond": "ns", "min": "min", "minute": "min",
+    "hr": "h", "hour": "h", "tok": "tokens", "token": "tokens", "percent": "%", "x": "×",
+    "time": "×", "rps": "requests/s", "qps": "requests/s", "/s": "requests/s",
+    "tok/s": "tokens/s", "token/s": "tokens/s",
+} | {
+    f"{word}/{per}": f"requests/{per}" for per in ("s", "min")
+    for word in ("request", "req", "hand-off", "handoff", "transfer")
 }  # fmt: skip
-_NUMBER = re.compile(r"\s*([+-]?)((?:\d[\d.,_ ]*)?\d\.?|\.\d+)(?:[eE]([+-]?\d{1,3}))?\s*(.*)")
+_MICRO = {"us": "µs", "μs": "µs"}  # a plain u and the Greek letter
+_LONG = {"kilo": "K", "mega": "M", "giga": "G", "tera": "T", "peta": "P"}
+_LONG |= {"kibi": "Ki", "mebi": "Mi", "gibi": "Gi", "tebi": "Ti", "pebi": "Pi"}
+_MEMORY = re.compile(rf"([kmgtp]i?|{'|'.join(_LONG)})?(b|bits?|bytes?)?(/s|ps)?", re.I | re.A)
+_GROUPED = r"[1-9][0-9]{0,2}(?P<by>[ ,._'])[0-9]{3}(?:(?P=by)[0-9]{3})*(?:(?!(?P=by))[.,][0-9]+)?"
+_DECIMAL = r"(?:0|[1-9][0-9]*)?[.,][0-9]+|[0-9]+\.?"
+_NUMBER = re.compile(
+    rf"(?P<sign>[+-]?)(?P<digits>{_GROUPED}|{_DECIMAL})(?:[eE](?P<power>[+-]?[0-9]{{1,2}}))?"
+    r"(?![0-9.,])\s*(?P<unit>.*)"
+)
+_EITHER = re.compile(r"[1-9][0-9]{0,2}[.,][0-9]{3}")  # a decimal, or a group of thousands
+_HIDDEN = re.compile("[\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]")
 LONGEST = 64  # characters of a quantity that `read` looks at
+LARGEST = 10**100  # in base units: what is printed
+
+
+class Unreadable(ValueError):
+    """Text that is no quantity. `hint` says what to write and never repeats the text."""
+
+    def __init__(self, call: str, about: str, rule: str, got: object, hint: str = "") -> None:
+        super().__init__(_check.wrong(call, about, rule, got, hint))
+        self.about, self.hint = about, hint  # about: "text" or "unit"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,66 +99,93 @@ class Quantity:
 
     number: Fraction
     unit: Unit | None
+    place: Fraction  # what one in the last typed digit is worth: 1/100 in 42.95
+    ambiguous: Fraction | None = None  # the other reading of 1,024 or 10.000, None if there is none
 
 
-def read(text: str) -> Quantity:
+def read(text: str, kind: str | None = None) -> Quantity:
     """Return the number and the unit in `text`, as typed; nothing is evaluated.
 
     Reads 42.95 ms, 42,95 ms, 1,073,741,824, 1_000 and 4.295e-2 s. A comma with three digits
-    after it groups thousands, unless a zero stands before it. Raises TypeError or ValueError
-    otherwise.
+    after it groups thousands, unless a zero stands before it or an exponent follows; a lone point
+    is always decimal. `kind` decides no more than which units a hint offers. Raises TypeError,
+    ValueError for an unknown `kind`, Unreadable (a ValueError) for anything else.
 
-    >>> read("42,95 ms") == read("42.95 ms")
-    True
+    >>> read("42,95 ms") == read("42.95 ms"), float(read("1,024 s").ambiguous)
+    (True, 1.024)
     """
-    _check.kind("read", "text", text, str, "text")
+    return _read("read", text, kind)
+
+
+def _read(call: str, text: str, kind: str | None) -> Quantity:
+    _check.kind(call, "text", text, str, "text")
+    if kind is not None:
+        _check.one_of(call, "kind", kind, KINDS)
     if len(text) > LONGEST:
-        raise ValueError(f"read: text must be at most {LONGEST} characters, got {len(text)}")
-    clean = re.sub(r"[\u00a0\u2007\u2009\u202f]", " ", text).replace("\u2212", "-").strip()
-    match = _NUMBER.fullmatch(clean)
-    if match is None or not clean.isprintable():
-        hint = "as in 42.95 ms"
-        raise ValueError(_check.wrong("read", "text", "a number and a unit", text, hint))
-    sign, digits, exponent, unit = match.groups()
-    value = Fraction(_plain(digits, text)) * Fraction(10) ** int(exponent or 0)
-    if value >= 10**30:
-        raise ValueError(_check.wrong("read", "text", "a number below 10^30", text))
-    return Quantity(number=-value if sign == "-" else value, unit=_unit(unit, text))
+        raise Unreadable(call, "text", f"at most {LONGEST} characters", len(text))
+    match = _NUMBER.fullmatch(_clean(text))
+    if match is None or not all(c.isalpha() or c in " /%×-" for c in match["unit"]):
+        raise Unreadable(call, "text", "one number and its unit", text, "as in 42.95 ms")
+    digits, by, power, name = match.group("digits", "by", "power", "unit")
+    either = bool(_EITHER.fullmatch(digits))
+    if by and not (either and (power or by == ".")):
+        digits = digits.replace(by, "")
+    plain = digits.replace(",", ".").rstrip(".")
+    scale = Fraction(10) ** int(power or 0)
+    number = Fraction(match["sign"] + plain) * scale
+    if abs(number) >= 10**30:
+        raise Unreadable(call, "text", "a number below 10^30", text)
+    other = (number * 1000 if by == "." else number / 1000) if either and not power else None
+    unit, hint = _find(name, kind == "rate") if name else (None, "")
+    if name and unit is None:
+        rule = "unambiguous" if hint else "a known unit"
+        raise Unreadable(call, "unit", rule, name, hint or "as in GB, GiB, Gb/s, ms")
+    place = scale / 10 ** len(plain.partition(".")[2])
+    return Quantity(number=number, unit=unit, place=place, ambiguous=other)
 
 
-def _plain(digits: str, text: str) -> str:
-    """Return `digits` with one decimal point and no grouping."""
-    digits = digits.replace("_", "").rstrip(".")
-    grouped = re.fullmatch(r"\d{1,3}([ ,.])\d{3}(?:\1\d{3})*([.,]\d+)?", digits)
-    if grouped:
-        separator, tail = grouped[1], grouped[2] or ""
-        single = digits.count(separator) == 1 and not tail
-        decimal = separator == "." or digits.startswith("0")
-        if not (single and decimal) and tail[:1] != separator:
-            return digits.replace(separator, "").replace(",", ".")
-    if re.fullmatch(r"\d*([.,]\d+)?", digits):
-        return digits.replace(",", ".")
-    raise ValueError(_check.wrong("read", "text", "one number", text, "as in 1,073,741,824 B"))
+def _clean(text: str) -> str:
+    """Return `text` without what surrounds a quantity in running text or comes with a copy."""
+    text = re.sub(r"[^\S\t\n\r\f\v]", " ", _HIDDEN.sub("", text)).replace("\u2212", "-")
+    text = re.sub(r"\s*[.,;!]$", "", text.strip())
+    quoted = re.fullmatch(r"[\"'`“‘«](.*?)[.,;!]?[\"'`”’»]", text)
+    text = re.sub(r"^\s*[≈~=]", "", quoted[1] if quoted else text)
+    return text.replace("\u2019", "'").strip()
 
 
-def _unit(name: str, text: str) -> Unit | None:
-    """Return the unit called `name`; a bare or lower-case prefix is refused, not guessed."""
-    if not name:
-        return None
-    name = re.sub(r"\s*/\s*", "/", name)
-    name = re.sub(r"^([kKMGTP]i?)bit(?=/s|$)", r"\1b", name.removesuffix(".")) or name
-    name = re.sub(r"^([kKMGTP]?i?[bB])(?:its?|ytes?)?ps$", r"\1/s", name)
-    name = re.sub(r"^bit(?=/s$)", "b", name)
-    name = _WORDS.get(name, name)
-    if name in UNITS:
-        return UNITS[name]
-    near = [u for u in UNITS if u.lower() == name.lower()]
-    near += [u for u in UNITS if u.lower() == name.lower() + "b" and u not in near]
-    if near:
-        hint = "write " + " or ".join(near)
-        raise ValueError(_check.wrong("read", "unit", "unambiguous", name, hint))
-    hint = "as in GB, GiB, Gb/s, ms"
-    raise ValueError(_check.wrong("read", "unit", "a known unit", name, hint))
+def _find(name: str, rate: bool = False) -> tuple[Unit | None, str]:
+    """Return the unit that `name` spells; else None and what to write, where that is clear."""
+    for word, short in (("s|secs?|seconds?", "/s"), ("mins?|minutes?", "/min")):
+        name = re.sub(rf"\s*(?:/|\sper\s)\s*(?:{word})$", short, name, flags=re.I | re.A)
+    words = [name.lower(), re.sub(r"s(?=/|$)", "", name.lower(), count=1)]
+    for spelled in (name, _MICRO.get(name), *map(_WORDS.get, words)):
+        if spelled in UNITS:
+            return UNITS[spelled], ""
+    memory = _MEMORY.fullmatch(name)
+    if name == "m":
+        return None, "write min for minutes or ms for milliseconds"
+    if memory and (memory[2] or memory[1] not in (None, "m")):
+        return _memory(*memory.groups(default=""), rate)
+    near = [u for u in [*UNITS, *_MICRO] if u.lower() == name.lower()]
+    return None, f"write {_MICRO.get(near[0], near[0])}" if near else ""
+
+
+def _memory(prefix: str, base: str, per: str, rate: bool) -> tuple[Unit | None, str]:
+    """Return the size or rate of three parts, as `_find` does.
+
+    A bare prefix, a lower-case one, and kb, which some take for KB, are refused, not guessed.
+    """
+    symbol = _LONG.get(prefix.lower()) or prefix[:1].upper() + prefix[1:].lower()
+    bits = base == "b" or base.lower().startswith("bit")
+    clear = bool(base) and (prefix in (symbol, "k") or prefix.lower() in _LONG)
+    clear = clear and per in ("", "/s", "ps") and (symbol + base != "Kb" or per == "ps")
+    suffix = "/s" if per or (rate and not clear) else ""
+    byte, bit = symbol + "B" + suffix, ("kbit" if symbol == "K" else symbol + "b") + suffix
+    if clear:
+        return UNITS[bit if bits else byte], ""
+    if len(base) > 1:
+        return None, f"write {bit if bits else byte}"
+    return None, f"write {byte} for bytes or {bit} for bits"
 
 
 def parse(text: str, kind: str | None = None) -> int | float:
@@ -152,12 +197,11 @@ def parse(text: str, kind: str | None = None) -> int | float:
     >>> parse("200 Gb/s"), parse("1 GiB"), parse("42.95 ms")
     (25000000000, 1073741824, 0.04295)
     """
-    quantity = read(text)
+    quantity = _read("parse", text, kind)
     unit = quantity.unit
     if kind is not None and (unit is None or unit.kind != kind):
-        example = {"bytes": "1 GiB", "seconds": "42.95 ms", "rate": "200 Gb/s or 25 GB/s"}
-        hint = f"as in {example[kind]}" if kind in example else ""
-        raise ValueError(_check.wrong("parse", "text", f"a number of {kind}", text, hint))
+        words, example = KINDS[kind]
+        raise Unreadable("parse", "text", f"{words} with its unit", text, f"as in {example}")
     value = quantity.number * (unit.size if unit else 1)
     return int(value) if value.denominator == 1 else float(value)
 
@@ -165,18 +209,29 @@ def parse(text: str, kind: str | None = None) -> int | float:
 def format_as(value: float, unit: str, digits: int = 2) -> str:
     """Return `value` (in base units) as text in `unit`, with thousands separators.
 
-    Raises TypeError or ValueError for an unknown unit or a value that is no finite number.
+    Exact until it is rounded, halves away from zero. Raises TypeError or ValueError for an
+    unknown unit or a value that is no finite number.
 
     >>> format_as(2**30 / 25e9, "ms"), format_as(2**30, "GiB", 0), format_as(2**30, "B", 0)
     ('42.95 ms', '1 GiB', '1,073,741,824 B')
     """
-    found = UNITS[_check.one_of("format_as", "unit", unit, UNITS)]
+    if isinstance(unit, str) and unit not in UNITS:
+        found, hint = _find(unit[:LONGEST])
+        hint = f"did you mean {found.name!r}?" if found else hint
+        if hint:
+            raise ValueError(_check.wrong("format_as", "unit", "a known name", unit, hint))
+    size = UNITS[_check.one_of("format_as", "unit", unit, UNITS)].size
     digits = _check.whole("format_as", "digits", digits, maximum=30)
-    exact = _exact("format_as", "value", value) / found.size
-    space = "" if unit == "×" else " "
-    if exact.denominator == 1:  # exact at any size: no float is involved
-        return f"{int(exact):,}{'.' + '0' * digits if digits else ''}{space}{unit}"
-    return f"{float(exact):,.{digits}f}{space}{unit}"
+    exact = _exact("format_as", "value", value) / size
+    whole, part = divmod(_rounded(exact, digits), 10**digits)
+    sign = "-" if exact < 0 and (whole or part) else ""
+    decimals = f".{part:0{digits}}" if digits else ""
+    return f"{sign}{whole:,}{decimals}{'' if unit == '×' else ' '}{unit}"
+
+
+def _rounded(exact: Fraction, digits: int) -> int:
+    """Return the size of a number in units of its last printed digit, halves up."""
+    return int(abs(exact) * 10**digits + Fraction(1, 2))
 
 
 def _exact(call: str, name: str, value: float) -> Fraction:
@@ -184,7 +239,10 @@ def _exact(call: str, name: str, value: float) -> Fraction:
     if _check.is_array(value):
         raise TypeError(_check.wrong(call, name, "one number", value))
     value = _check.number(call, name, value)
-    return Fraction(value.item() if hasattr(value, "item") else value)
+    exact = Fraction(value.item() if hasattr(value, "item") else value)
+    if abs(exact) >= LARGEST:
+        raise ValueError(_check.wrong(call, name, "below 10^100", value))
+    return exact
 
 
 def both(n_bytes: int) -> str:
@@ -194,7 +252,8 @@ def both(n_bytes: int) -> str:
     ('1.00 GiB (1.07 GB)', '128.00 KiB (131.07 KB)', '0 B')
     """
     n_bytes = int(_exact("both", "n_bytes", _check.whole("both", "n_bytes", n_bytes)))
-    power = min(5, max(0, (n_bytes.bit_length() - 1) // 10))
+    promoted = (p for p in range(5) if _rounded(Fraction(n_bytes, 1024**p), 2) < 1024 * 100)
+    power = next(promoted, 5)
     if power == 0:
         return f"{n_bytes} B"
     prefix = "KMGTP"[power - 1]

@@ -122,24 +122,34 @@ def test_sharing_can_make_the_widest_hop_the_slowest():
 
 
 def test_a_posting_time_is_not_a_transfer():
-    # ai-dynamo/dynamo#1314: 5,000 tokens of Llama-3.1-8B, "total for write" 3.08 ms
-    verdict = plausible(655_360_000, 3.08 * ms, LINKS["400 Gb/s Ethernet"])
-    assert verdict.impossible
-    assert verdict.sentence == (
-        "655,360,000 B in 3.08 ms is 212.78 GB/s, "
-        "4.26× the 50.00 GB/s of 400 Gb/s Ethernet: impossible."
-    )
+    # ai-dynamo/dynamo#1314: 5,000 tokens of Llama-3.1-8B, "total for write" 1,803.43 and 3.08 ms
+    report = plausible(655_360_000, 3.08 * ms, LINKS["400 Gb/s Ethernet"])
+    assert report.impossible
+    assert report.rate == pytest.approx(655_360_000 / 3.08e-3)
+    assert report.sentence == "Impossible: 212.78 GB/s is 4.26× the label of 400 Gb/s Ethernet."
+    before = plausible(655_360_000, 1803.43 * ms, LINKS["400 Gb/s Ethernet"])
+    assert not before.impossible
+    assert before.sentence == "Possible: 0.36 GB/s is 0.7 % of the label of 400 Gb/s Ethernet."
 
 
-def test_a_slow_report_is_possible_and_names_the_narrowest_label():
-    path = Path(hops=(LINKS["PCIe Gen5 x16"], LINKS["200 Gb/s Ethernet"]))
-    verdict = plausible(4096, 0.6 * us, path)
-    assert not verdict.impossible
-    assert verdict.sentence == (
-        "4,096 B in 0.60 µs is 6.83 GB/s, 27.3 % of the 25.00 GB/s of 200 Gb/s Ethernet: possible."
-    )
-    assert plausible(25 * GB, 1.0, path).fraction == 1.0
-    assert not plausible(25 * GB, 1.0, path).impossible
+NARROW = Path(hops=(LINKS["PCIe Gen5 x16"], LINKS["200 Gb/s Ethernet"]))
+WORDS = {  # bytes, seconds: what is said of them on a path of 200 Gb/s
+    "on time": (25 * GB, 1.0, "Possible: 25.00 GB/s is 100 % of"),
+    "slow": (4096, 0.6 * us, "Possible: 6.83 GB/s is 27.3 % of"),
+    "hardly moving": (10**6, 1.0, "Possible: 1.00 MB/s is less than 0.1 % of"),
+    "nothing": (0, 1.0, "Possible: 0.00 B/s is less than 0.1 % of"),
+    "almost too fast": (25 * GB, 1 + 1e-6, "Possible: 25.00 GB/s is 99.9999 % of"),
+    "a little too fast": (25 * GB, 1 - 1e-6, "Impossible: 25.00 GB/s is 1.000001×"),
+    "far too fast": (25 * GB, 1e-6, "Impossible: 25,000.00 TB/s is 1,000,000×"),
+}
+
+
+@pytest.mark.parametrize(("n_bytes", "seconds", "said"), WORDS.values(), ids=WORDS)
+def test_a_verdict_comes_first_and_names_the_narrowest_label(n_bytes, seconds, said):
+    report = plausible(n_bytes, seconds, NARROW)
+    assert report.sentence == f"{said} the label of 200 Gb/s Ethernet."
+    assert report.impossible == said.startswith("Impossible") == (report.fraction > 1)
+    assert len(report.sentence) <= 76
 
 
 # ---------------------------------------------------------------- laws
@@ -155,6 +165,15 @@ def test_time_and_rate_are_inverse(n_bytes, rate):
     assert seconds == n_bytes / rate
     if seconds >= 1e-12:
         assert transfer_rate(n_bytes, seconds) == pytest.approx(rate)
+
+
+@given(SIZES.filter(bool), RATES)
+def test_the_bound_itself_is_possible_and_less_is_not(n_bytes, rate):
+    link, least = Link(name="link", rate=rate), transfer_seconds(n_bytes, rate)
+    assert not plausible(n_bytes, least, link).impossible
+    assert not plausible(n_bytes, least * (1 - 1e-10), link).impossible
+    assert plausible(n_bytes, least * (1 - 1e-8), link).impossible
+    assert plausible(n_bytes, least, link).fraction == pytest.approx(1, rel=1e-12)
 
 
 @given(SIZES, SECONDS, RATES)
@@ -178,12 +197,22 @@ def test_arrays_give_what_numbers_give(sizes, rates):
             assert started[i, j] == seconds_with_startup(n_bytes, 0.5, rate)
 
 
-def test_integer_and_narrow_arrays_are_rates_too():
-    assert transfer_seconds(np.array([100]), np.array([50])).tolist() == [2.0]
-    assert transfer_seconds(100, np.float32(50)) == 2.0
-    assert transfer_seconds(np.int32(100), np.array([50.0], dtype="float32")).tolist() == [2.0]
-    assert transfer_rate(np.array([100]), np.array([2.0])).tolist() == [50.0]
+@pytest.mark.parametrize("kind", ["int8", "uint8", "int64", "float16", "float32"])
+def test_narrow_numbers_are_rates_too(kind):
+    fifty = np.array([50], dtype=kind)
+    assert transfer_seconds(np.array([100]), fifty).tolist() == [2.0]
+    assert transfer_seconds(10**15, fifty).tolist() == [2e13]
+    assert transfer_seconds(100, fifty[0]) == 2.0
+    assert seconds_with_startup(100, fifty, fifty).tolist() == [52.0]
+    assert transfer_rate(10**15, fifty).tolist() == [2e13]
+    assert Link(name="NIC", rate=fifty[0]).rate == 50.0
+
+
+def test_a_rate_is_a_float_whatever_the_time_is():
+    assert type(transfer_rate(6, 3)) is type(transfer_rate(6, Fraction(3))) is float
+    assert transfer_seconds(np.int32(100), 50) == 2.0
     assert framing_efficiency(np.array([1, 3]), 1).tolist() == [0.5, 0.75]
+    assert transfer_rate(1, transfer_seconds(1, 1e18)) == pytest.approx(1e18)
 
 
 LINK = st.builds(
@@ -253,6 +282,15 @@ def test_a_start_up_below_zero_is_refitted_as_none():
 def test_a_fit_reads_arrays_and_generators():
     sizes = np.array([10**6, 10**9])
     assert fit(sizes, sizes / 1e9) == fit((n for n in (10**6, 10**9)), [1e-3, 1.0])
+
+
+def test_flows_with_demands_of_their_own_are_shared_out_in_one_pass():
+    demands = [float(n) for n in range(1, 2_001)]
+    flows = [Flow(links=("link",), demand=demand) for demand in demands]
+    rates = fair_rates(flows, [Link(name="link", rate=1e6)])
+    assert sum(rates) == pytest.approx(1e6)
+    level = max(rates)
+    assert rates == tuple(min(demand, level) for demand in demands)
 
 
 def bisected(flows, capacities):
@@ -362,7 +400,7 @@ WRONG_TYPE = {
     ),
     "a link of many rates": (
         lambda: Link(name="NIC", rate=np.ones(3)),
-        "Link: rate must be one number, got an array of float64; "
+        "Link: rate must be one number, got an array of float64 (ndarray); "
         "for a sweep give transfer_seconds an array of rates",
     ),
     "a nameless link": (
@@ -383,7 +421,7 @@ WRONG_TYPE = {
     ),
     "many reports at once": (
         lambda: plausible(1, np.ones(2), NIC),
-        "plausible: seconds must be one number, got an array of float64",
+        "plausible: seconds must be one number, got an array of float64 (ndarray)",
     ),
     "a link's name alone": (
         lambda: Flow(links="NIC"),
@@ -411,11 +449,27 @@ WRONG_TYPE = {
     ),
     "times in words": (
         lambda: fit([1, 2], ["1 ms", "2 ms"]),
-        "fit: seconds[0] must be a number, got '1 ms' (str)",
+        "fit: seconds[0] must be a number of seconds, got '1 ms' (str)",
     ),
     "a table of sizes": (
         lambda: fit(np.ones((2, 2), dtype=int), [1.0, 2.0]),
-        "fit: sizes[0] must be one number, got an array of int64",
+        "fit: sizes[0] must be one number, got an array of int64 (ndarray)",
+    ),
+    "times by size": (
+        lambda: fit({1: 1.0, 2: 2.0}, [1.0, 2.0]),
+        "fit: sizes must be a sequence of numbers, got {1: 1.0, 2: 2.0} (dict)",
+    ),
+    "sizes in no order": (
+        lambda: fit([1, 2], {1.0}),
+        "fit: seconds must be a sequence of numbers, got {1.0} (set)",
+    ),
+    "a source that is no text": (
+        lambda: Link(name="NIC", rate=1.0, source=3),
+        "Link: source must be text, got 3 (int)",
+    ),
+    "demands of many": (
+        lambda: Flow(links=("NIC",), demand=np.ones(2)),
+        "Flow: demand must be one number of B/s, got an array of float64 (ndarray)",
     ),
 }
 WRONG_VALUE = {
@@ -515,6 +569,15 @@ WRONG_VALUE = {
         lambda: fit([10, 20], [1.0, 1.0]),
         "fit: seconds must grow with sizes, got times that do not; "
         "measure sizes further apart or more repeats",
+    ),
+    "a rate that nothing has": (
+        lambda: fit([0, 2**62], [1.0, 1.0 + 2.0**-52]),
+        "fit: the rate must be at most 1e+18, got 2.076918743413931e+34; "
+        "measure sizes further apart or more repeats",
+    ),
+    "more flows than can be shared out": (
+        lambda: fair_rates([Flow(links=("NIC",))] * 2_001, [NIC]),
+        "fair_rates: number of flows must be from 0 to 2,000, got 2001",
     ),
     "a time of nothing": (
         lambda: fit([1, 2], [0.0, 1.0]),

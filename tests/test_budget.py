@@ -85,6 +85,11 @@ def test_an_overload_grows_where_it_meets_the_first_bound_it_exceeds():
     growth = backlog_growth(Service(), 4.0)
     assert (growth.prefill, growth.network, growth.decode) == (4 - 2.9296875, 0, 0)
     assert backlog(Service(), 4.0, 60.0) == 60 * (4 - 2.9296875)
+    assert STAGES[1] == "memory"  # it is reserved before the hand-off
+    scarce = Service(decode_memory=60 * GB, decode_seconds=100.0, network_rate=2 * GB_s)
+    before = backlog_growth(scarce, 4.0)
+    assert (before.prefill, before.memory) == (4 - 2.9296875, 2.9296875 - 2.6)
+    assert (before.network, before.decode) == (2.6 - 2e9 / 2**30, 0)
     behind = backlog_growth(Service(output_tokens=2_048), 4.0)
     assert (behind.prefill, behind.decode) == (4 - 2.9296875, 2.9296875 - 1.953125)
     assert backlog_growth(Service(), 2.0).total == backlog(Service(), 2.0, 3600.0) == 0
@@ -98,6 +103,9 @@ def test_equal_bounds_are_named_together():
     assert (off.tied, off.first, off.first_index) == (("prefill", "decode"), "prefill", 0)
     apart = Capacity(prefill=0.3 + 1e-9, network=1.0, decode=0.3)
     assert apart.tied == ("decode",)
+    assert STAGES[apart.first_index] == "decode"
+    held = Capacity(prefill=3.0, memory=2.0, network=2.0, decode=3.0)
+    assert (held.tied, held.first_index) == (("memory", "network"), 1)
 
 
 def test_more_workers_than_the_network_can_serve_tie_and_the_fewest_prefill():
@@ -262,8 +270,10 @@ def simulated_backlog(service, arrival_rate, seconds):
 
 @pytest.mark.parametrize("arrival_rate", [1.0, 2.5, 4.0, 9.0, 30.0])
 @pytest.mark.parametrize("output_tokens", [512, 2_048, 128])
-def test_a_simulated_queue_grows_as_predicted(arrival_rate, output_tokens):
-    service = Service(output_tokens=output_tokens)
+@pytest.mark.parametrize("memory", [None, 60 * GB])
+def test_a_simulated_queue_grows_as_predicted(arrival_rate, output_tokens, memory):
+    held = None if memory is None else 100.0
+    service = Service(output_tokens=output_tokens, decode_memory=memory, decode_seconds=held)
     waiting = simulated_backlog(service, arrival_rate, 600.0)
     in_service = len(STAGES) + 1
     assert abs(waiting - backlog(service, arrival_rate, 600.0)) <= in_service
@@ -304,6 +314,25 @@ def test_arrays_give_what_numbers_give(seed, with_memory):
         assert STAGES[found.first_index[i]] == point.first
         assert ideal_ratio(Service(**fields))[i] == ideal_ratio(one)
         assert at(Service(**fields).payload_bytes, i) == one.payload_bytes
+
+
+@pytest.mark.parametrize("kind", ["int8", "int16", "float16", "float32"])
+def test_narrow_rates_lose_nothing(kind):
+    rates = np.array([100, 120], dtype=kind)
+    service = Service(prefill_rate=rates, decode_rate=rates)
+    assert capacity(service).prefill.tolist() == [300 / 8_192, 360 / 8_192]
+    assert capacity(service).decode.tolist() == [500 / 512, 600 / 512]
+    used = utilisation(Service(), rates).network
+    assert used.tolist() == [rate / capacity(Service()).network for rate in (100, 120)]
+    assert backlog(Service(), rates, rates).dtype == float
+
+
+def test_a_service_keeps_its_own_numbers():
+    rates, tokens = np.array([100.0]), np.array([512])
+    service = Service(prefill_rate=rates, output_tokens=tokens)
+    rates[0], tokens[0] = 1.0, 1
+    assert (service.prefill_rate[0], service.output_tokens[0]) == (100.0, 512)
+    assert Service() == Service(network_rate=25_000_000_000) and len({Service(), Service()}) == 1
 
 
 def test_a_sweep_broadcasts_over_two_fields_and_the_load():
@@ -359,22 +388,27 @@ WRONG_TYPE = {
         lambda: backlog_growth(Service(), "4/s"),
         "backlog_growth: arrival_rate must be a number of requests/s, got '4/s' (str)",
     ),
+    "a backlog of nothing": (
+        lambda: backlog("service", 4.0, 1.0),
+        "backlog: service must be a Service, got 'service' (str)",
+    ),
     "a time in words": (
         lambda: backlog(Service(), 4.0, "1 min"),
         "backlog: seconds must be a number of seconds, got '1 min' (str)",
     ),
     "the first of many": (
         lambda: capacity(Service(output_tokens=np.array([1, 2]))).first,
-        "Capacity: first must be asked of one service, got arrays; "
+        "Capacity: bounds must be numbers to name one, got arrays; "
         "first_index is an array into STAGES",
     ),
     "ties of many": (
         lambda: capacity(Service(output_tokens=np.array([1, 2]))).tied,
-        "Capacity: tied must be asked of one service, got arrays",
+        "Capacity: bounds must be numbers to name one, got arrays; "
+        "first_index is an array into STAGES",
     ),
     "the best of many": (
         lambda: best_split(Service(output_tokens=np.array([1, 2]))),
-        "splits: output_tokens must be one number, got an array of int64; "
+        "splits: output_tokens must be one number, got an array of int64 (ndarray); "
         "ask for each point by itself",
     ),
 }
@@ -442,6 +476,15 @@ WRONG_VALUE = {
         lambda: Service(decode_memory=1 * GB, decode_seconds=10.0),
         "Service: decode_memory must be at least one request's prompt and output, "
         "1,140,850,688 B, got 1000000000",
+    ),
+    "a payload beyond counting": (
+        lambda: Service(model=Geometry(layers=10**7, kv_heads=10**7, head_dim=10**7)),
+        "Service: model must be so small that a request has at most 9,223,372,036,854,775,807 B, "
+        "got 34816000000000000000000000",
+    ),
+    "a backlog below zero": (
+        lambda: backlog(Service(), -1.0, 1.0),
+        "backlog: arrival_rate must be at least 0, got -1.0",
     ),
     "shapes that do not meet": (
         lambda: Service(prompt_tokens=np.array([1, 2]), output_tokens=np.array([1, 2, 3])),

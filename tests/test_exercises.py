@@ -1,8 +1,11 @@
 """Every question answers as it should: right, each slip with its own hint, nonsense refused."""
 
 import itertools
+from fractions import Fraction
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from kvlib.exercises import QUESTIONS, Question, Slip, check, find, rehearsal
 from kvlib.exercises.question import close, printed
@@ -19,6 +22,16 @@ BYTES = Question(
     hints=("First hint.", "Second hint."),
 )
 TIME = Question(key="0.2", prompt="", answer=0.0429497, unit="ms", hints=("Divide.", "Again."))
+WAIT = Question(
+    key="0.4",
+    prompt="",
+    answer=11.2,
+    unit="s",
+    tolerance=0.001,
+    slips=(Slip(value=12.84, hint="Round down."), Slip(value=12.76, hint="Round up.")),
+    hints=("Divide.", "Again."),
+)
+TWICE = Question(key="0.5", prompt="", answer=1.05 * 2**30, unit="GiB", hints=("Count.", "Again."))
 RATE = Question(key="0.3", prompt="", answer=25e9, unit="GB/s", hints=("Divide.", "By eight."))
 
 
@@ -98,24 +111,286 @@ def test_a_hint_never_tells_the_printed_answer(question):
         (BYTES, "0.5 GiB", "slip", "Not yet. Count V too."),
         (BYTES, "77 GiB", "wrong", "Not yet. First hint."),
         (BYTES, "1 ms", "unreadable", "Answer in GiB: ms measures something else."),
-        (BYTES, "1 gb", "unreadable", "The unit is ambiguous: write GB or Gb."),
+        (
+            BYTES,
+            "1 gb",
+            "unreadable",
+            "The unit could be misread: write GB for bytes or Gb for bits.",
+        ),
+        (TIME, "42.95 MS", "unreadable", "The unit could be misread: write ms."),
+        (TIME, "42.95 moons", "unreadable", "That unit is not known here. Answer in ms."),
+        (TIME, "43.9", "wrong", "Close, but not it. Keep more digits on the way."),
+        (
+            TIME,
+            "0.04295",
+            "slip",
+            "Not yet: the number fits s. The question asks for ms.",
+        ),
+        (TIME, "42.95 s", "slip", "Not yet: the number fits ms. You typed s."),
+        (BYTES, "1073741824", "slip", "Not yet: the number fits B. The question asks for GiB."),
+        (
+            BYTES,
+            "1 Gb",
+            "slip",
+            "Not yet: the number fits GiB. You typed Gb; Gb counts bits in powers of ten and GiB "
+            "counts bytes in powers of two.",
+        ),
+        (
+            BYTES,
+            "1 Gib",
+            "slip",
+            "Not yet: the number fits GiB. You typed Gib; Gib counts bits and GiB counts bytes: "
+            "eight bits are one byte.",
+        ),
+        (
+            BYTES,
+            "8",
+            "slip",
+            "Not yet: the number fits Gib. The question asks for GiB; GiB counts bytes and Gib "
+            "counts bits: eight bits are one byte.",
+        ),
+        (
+            RATE,
+            "25 GiB/s",
+            "slip",
+            "Not yet: the number fits GB/s. You typed GiB/s; GiB/s is a power of two and GB/s a "
+            "power of ten.",
+        ),
+        # the right number with two digits left, if nothing else rounds to them
+        (BYTES, "1.1 GB", "right", "Correct: 1.00 GiB."),
+        (BYTES, "8.6 Gb", "right", "Correct: 1.00 GiB."),
+        (TIME, "43", "right", "Correct: 42.95 ms."),
+        (TIME, "0.043 s", "right", "Correct: 42.95 ms."),
+        (TIME, "0.04 s", "wrong", "Not yet. Divide."),
+        (TIME, "4.3e4 µs", "right", "Correct: 42.95 ms."),
+        (TIME, "0.04 min", "wrong", "Not yet. Divide."),
+        (WAIT, "11", "right", "Correct: 11.20 s."),
+        (WAIT, "11.3", "wrong", "Close, but not it. Keep more digits on the way."),
+        (WAIT, "12.8", "wrong", "Not yet. Divide."),  # two slips round to it
+        (WAIT, "12.84", "slip", "Not yet. Round down."),
+        (WAIT, "0.19 min", "right", "Correct: 11.20 s."),
+        (WAIT, "0.19", "slip", "Not yet: the number fits min. The question asks for s."),
+        (
+            BYTES,
+            "1.1",
+            "slip",
+            "Not yet: the number fits GB. The question asks for GiB; GiB is a power of two and GB "
+            "a power of ten.",
+        ),
+        (TWICE, "1.05", "right", "Correct: 1.05 GiB."),
+        (TWICE, "1.1", "wrong", "Close, but not it. Keep more digits on the way."),
+        # a comma or a point that may group thousands
+        (TIME, "42,950 ms", "right", "Correct: 42.95 ms."),
+        (TIME, "42.950 µs", "right", "Correct: 42.95 ms."),
+        (TIME, "42950 ms", "slip", "Not yet: the number fits µs. You typed ms."),
+        (TIME, "42,950 s", "slip", "Not yet: the number fits ms. You typed s."),
+        (BYTES, "1,024 MiB", "right", "Correct: 1.00 GiB."),
+        (BYTES, "1.024 MiB", "right", "Correct: 1.00 GiB."),
+        (BYTES, "0,500 GiB", "slip", "Not yet. Count V too."),
+        (BYTES, "536.871 KB", "slip", "Not yet. Count V too."),
+        # what is no answer
+        (
+            TIME,
+            "42.95 m",
+            "unreadable",
+            "The unit could be misread: write min for minutes or ms for milliseconds.",
+        ),
+        (
+            RATE,
+            "200G",
+            "unreadable",
+            "The unit could be misread: write GB/s for bytes or Gb/s for bits.",
+        ),
+        (RATE, "25 GB", "unreadable", "Answer in GB/s: GB measures something else."),
+        (BYTES, "5 °", "unreadable", "Type one number, written out, and its unit, as in 3.5 GiB."),
+        (
+            BYTES,
+            "1e99 GiB",
+            "unreadable",
+            "Type one number, written out, and its unit, as in 3.5 GiB.",
+        ),
+        (BYTES, "1e-99 GiB", "wrong", "Not yet. First hint."),
+        (BYTES, "0", "wrong", "Not yet. First hint."),
         (BYTES, "  ", "unreadable", "Type an answer first."),
-        (BYTES, "2**30", "unreadable", "Type one number and its unit, as in 3.5 GiB."),
-        (BYTES, "nan", "unreadable", "Type one number and its unit, as in 3.5 GiB."),
-        (BYTES, "1e400", "unreadable", "Type one number and its unit, as in 3.5 GiB."),
+        (
+            BYTES,
+            "2**30",
+            "unreadable",
+            "Type one number, written out, and its unit, as in 3.5 GiB.",
+        ),
+        (BYTES, "nan", "unreadable", "Type one number, written out, and its unit, as in 3.5 GiB."),
+        (
+            BYTES,
+            "1e400",
+            "unreadable",
+            "Type one number, written out, and its unit, as in 3.5 GiB.",
+        ),
         (BYTES, "-1 GiB", "wrong", "Not yet. First hint."),
-        (BYTES, "9" * 10_000, "unreadable", "Type one number and its unit, as in 3.5 GiB."),
+        (
+            BYTES,
+            "9" * 10_000,
+            "unreadable",
+            "Type one number, written out, and its unit, as in 3.5 GiB.",
+        ),
         (
             BYTES,
             "<img src=x onerror=alert(1)>",
             "unreadable",
-            "Type one number and its unit, as in 3.5 GiB.",
+            "Type one number, written out, and its unit, as in 3.5 GiB.",
         ),
     ],
 )
 def test_the_check_reads_what_people_type(question, text, state, message):
     verdict = check(question, text)
     assert (verdict.state, verdict.message) == (state, message)
+
+
+FOUND = {  # question: what readers typed, and the verdict
+    "1.1": {
+        "32 KiB": "Not yet. That is one token. The prompt has 32,768 of them.",
+        "0.25": "Not yet. That is a quarter. A key and a value make two, and so do the bytes of an "
+        "element: both twos count.",
+    },
+    "1.2": {
+        "0.27 GiB": "Correct: 274.5 MiB.",
+        "288 MB": "Correct: 274.5 MiB.",
+        "70,272 B": "Not yet. That is one token. The question asks about 4,096 of them.",
+        "137.25": "Not yet. That takes one byte for an element. The elements here have two.",
+    },
+    "1.3": {
+        "6.1": "Correct: 6.09 GiB.",
+        "3.05": "Not yet. That is half. A layer keeps a key and a value for each token that it "
+        "holds.",
+        "384 MiB": "Not yet. That is one request, with all 24 layers billed for every token. There "
+        "are 32, and half of the layers keep the last 128 tokens.",
+    },
+    "1.5": {
+        "openai/gpt-oss-20b": "Correct: it holds 771.00 MiB (808.45 MB).",
+        '"GPT-OSS-20B".': "Correct: it holds 771.00 MiB (808.45 MB).",
+        "meta-llama/Llama-3.2-1B-Instruct": "Correct: it holds 1.00 GiB (1.07 GB).",
+        "google/gemma-3-27b-it": "Not yet. That model holds 2.91 GiB (3.12 GB), more than "
+        "1.00 GiB (1.07 GB).",
+        "GPT-5": "Type a name from the catalogue, as names() lists it.",
+    },
+    "2.1": {
+        "343.6 m": "The unit could be misread: write min for minutes or ms for milliseconds.",
+        "320": "Not yet. That takes GB for GiB. A GiB is 2^30 bytes.",
+    },
+    "2.2": {
+        "127": "Not yet. That takes GB for GiB. A GiB is 2^30 bytes.",
+        "17.04": "Not yet. That reads the label as bytes. Gb/s counts bits: divide by eight first.",
+        "1,090": "Not yet. That divides by eight twice. Bits become bytes once.",
+    },
+    "2.3": {
+        "107,374 ms": "Correct: 107.37 ms.",
+        "100 ms": "Not yet. That takes GB for GiB. A GiB is 2^30 bytes.",
+        "13.4": "Not yet. That reads the label as bytes. Gb/s counts bits: divide by eight first.",
+    },
+    "2.6": {
+        "800 gb/s": "The unit could be misread: write GB/s for bytes or Gb/s for bits.",
+        "800G": "The unit could be misread: write GB/s for bytes or Gb/s for bits.",
+        "800": "Type a rate with its unit, as in 100 Gb/s.",
+        "800 Gb": "Type a rate with its unit, as in 100 Gb/s.",
+        "1 b/s": "Type a rate from 1 Gb/s to 100 Tb/s.",
+        "800 gigabits per second": "Correct: each hand-off needs at least 42.95 ms.",
+        "200 Gb/s": "Not yet. One alone would be in time, but four share the link: each hand-off "
+        "needs at least 171.80 ms.",
+        "400 Gb/s": "Not yet. That is too slow: each hand-off needs at least 85.90 ms.",
+        "1.6 Tb/s": "Not yet. That is more than you need: each hand-off needs at least 21.47 ms.",
+    },
+    "7.2": {
+        "4.7 hand-offs/s": "Correct: 4.66 requests/s.",
+        "279 requests/min": "Correct: 4.66 requests/s.",
+        "0.215": "Not yet. That is seconds per hand-off. Turn the fraction over.",
+        "0.58": "Not yet. That is an eighth. Bits become bytes only once, and the cache keeps the "
+        "8 KV heads, not all 64 heads.",
+        "4.66 requests": "That unit is not known here. Answer in requests/s.",
+    },
+    "7.3": {
+        "2.92 min": "Correct: 175 s.",
+        "2.9 min": "Correct: 175 s.",
+        "2.92": "Not yet: the number fits min. The question asks for s.",
+        "186": "Not yet. That rounds the rate of prefill early. A small difference of two rates "
+        "needs their digits.",
+        "184 s": "Not yet. That rounds the rate of prefill early. A small difference of two rates "
+        "needs their digits.",
+        "1,075": "Not yet. That counts every arrival. Prefill has taken most of them by then.",
+        "3 min": "Close, but not it. Keep more digits on the way.",
+    },
+    "7.5": {
+        "11 s": "Correct: 11.2 s.",
+        "11.237 s": "Not yet. That lets in a part of a prompt. Count whole prompts, then divide.",
+        "56": "Not yet. That is how many fit. Divide them by the rate.",
+    },
+    "7.6": {
+        **{
+            text: "Correct. Decode gives way first, at 9.38 requests/s."
+            for text in ("10:6", "10–6", "10—6", "10 : 6", "10:6.", "10/6", "10 and 6", " '10-6' ")
+        },
+        "4:3": "Not yet. 4 + 3 is 7, not 16.",
+        "16:0": "Not yet. Both sides need a worker.",
+        "6:10": "Not yet. Prefill gives way first, at 5.86 requests/s, which is too little.",
+        "10": "Type two whole numbers with a colon between them, prefill first, as in 6:10.",
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("key", "text", "message"),
+    [(key, text, message) for key, found in FOUND.items() for text, message in found.items()],
+)
+def test_what_readers_typed_gets_the_answer_that_helps(key, text, message):
+    assert check(find(key), text).message == message
+
+
+@pytest.mark.parametrize("question", TYPED, ids=lambda q: q.key)
+def test_right_answers_and_slips_are_known_in_every_unit_of_their_kind(question):
+    said = [(question.answer, "right", f"Correct: {printed(question)}.")]
+    said += [(s.value, "slip", f"Not yet. {s.hint}") for s in question.slips]
+    kind = UNITS[question.unit].kind
+    for unit in (u for u in UNITS.values() if u.kind == kind):
+        for value, state, message in said:
+            verdict = check(question, f"{float(Fraction(value) / unit.size):.9g} {unit.name}")
+            assert (verdict.state, verdict.message) == (state, message)
+
+
+@pytest.mark.parametrize("question", TYPED, ids=lambda q: q.key)
+def test_the_unit_is_named_where_the_number_is_right_in_another(question):
+    asked = UNITS[question.unit]
+    for meant in (u for u in UNITS.values() if u.kind == asked.kind and u is not asked):
+        number = float(Fraction(question.answer) / meant.size)
+        verdict = check(question, f"{number:.9g}")
+        slips = {f"Not yet. {s.hint}" for s in question.slips}
+        if verdict.message not in slips:
+            start = f"Not yet: the number fits {meant.name}. The question asks for {asked.name}"
+            assert verdict.state == "slip" and verdict.message.startswith(start)
+
+
+@pytest.mark.parametrize("question", TYPED, ids=lambda q: q.key)
+def test_each_slip_has_a_hint_of_its_own(question):
+    hints = [s.hint for s in question.slips]
+    assert len(hints) >= 3 and all(len(hint) > 25 for hint in hints)
+    assert not set(hints) & set(question.hints)
+
+
+MARK = "⟦typed⟧"
+
+
+@given(st.sampled_from(sorted(QUESTIONS)), st.text(max_size=40), st.text(max_size=20))
+def test_any_text_gets_a_verdict_that_never_repeats_it(key, before, after):
+    verdict = check(find(key), before + MARK + after)
+    assert verdict.state == "unreadable" and MARK not in verdict.message
+
+
+@given(
+    st.sampled_from([q.key for q in TYPED]),
+    st.from_regex(r"[+-]?[0-9]{1,12}([.,][0-9]{0,12})?(e[+-]?[0-9]{1,3})?", fullmatch=True),
+    st.sampled_from(["", *UNITS, "gb", "moons", "m"]),
+)
+def test_any_quantity_gets_a_verdict(key, number, unit):
+    verdict = check(find(key), f"{number} {unit}")
+    assert verdict.state in {"right", "slip", "wrong", "unreadable"}
+    assert 10 < len(verdict.message) < 250 and verdict.message.endswith(".")
 
 
 def test_bad_calls_are_refused():

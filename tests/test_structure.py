@@ -16,13 +16,14 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 LAYERS = {  # module: what it may import from kvlib
     "_check": set(),
     "units": {"_check"},
+    "palette": set(),
     "payload": {"_check"},
     "bandwidth": {"_check", "units"},
     "models": {"_check", "payload"},
     "engines": {"_check", "payload"},
     "budget": {"_check", "units", "payload", "bandwidth", "models", "engines"},
 }
-FORMULAS = set(LAYERS)
+FORMULAS = set(LAYERS)  # and the colours that every drawing shares
 LAYERS["figures"] = FORMULAS
 LAYERS["exercises"] = FORMULAS
 LAYERS["apps"] = FORMULAS | {"exercises"}
@@ -202,7 +203,7 @@ class TestNotebook:
         drawn = [
             c
             for c in cells(path, "code")
-            if re.search(r"^(\w+ = )?(lines|bars)\(", source(c), re.M)
+            if re.search(r"^(\w+ = )?lines\(", source(c), re.M)
         ]
         assert drawn
         for cell in drawn:
@@ -222,3 +223,14 @@ class TestNotebook:
 def prose_boxes(path):
     """Return the markdown of a page without its folded solutions."""
     return re.sub(r"```\{admonition\} Solution.*?```", "", markdown(path), flags=re.S)
+
+
+def test_binder_pins_what_the_book_pins():
+    def pins(path):
+        lines = (ROOT / path).read_text(encoding="utf-8").splitlines()
+        return dict(line.split("#")[0].strip().split("==") for line in lines if "==" in line)
+
+    ours, theirs = pins("requirements.txt"), pins(".binder/requirements.txt")
+    shared = ours.keys() & theirs.keys()
+    assert {"numpy", "matplotlib", "ipywidgets"} <= shared
+    assert {name: ours[name] for name in shared} == {name: theirs[name] for name in shared}

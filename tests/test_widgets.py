@@ -1,12 +1,20 @@
-"""Apps as widgets and as forms: driven by `.value` and `.click()`, read back as text."""
+"""Apps as widgets and as forms: driven by `.value` and `.click()`, read back as text.
 
+Oracles: pairs of extreme values, and every stage doubled and every split tried by hand.
+"""
+
+import itertools
+import random
+import re
+from dataclasses import replace
 from html import escape
 from html.parser import HTMLParser
 
 import pytest
 
 from kvlib.apps import APPS, defaults, find, run
-from kvlib.apps.app import App, Result, Select, Slider, Whole
+from kvlib.apps.app import Amount, App, Result, Select, Slider, Whole
+from kvlib.budget import Service, backlog, capacity
 from kvlib.exercises import QUESTIONS, rehearsal
 from kvlib.show import Form, ask, html, show, source
 from kvlib.show.widgets import AppView, QuestionView
@@ -47,10 +55,17 @@ def test_a_form_is_complete_without_a_script(key):
     assert len(tree.ids) == len(set(tree.ids))
     assert sorted(tree.labels) == sorted(tree.controls)
     assert f'data-kv-app="{key}"' in form and "<script" not in form
+    names = re.findall(r'aria-(?:labelledby|describedby)="([^"]+)"', form)
+    assert names and set(names) <= set(tree.ids)
+    parts = re.findall(r"<(legend|p|label|fieldset|input)\b", form.split("disabled>")[1])
+    assert parts[:2] == ["legend", "p"]  # what it is, then how to make it live
+    assert form.count('aria-live="polite"') == len(find(key).controls)
     if key in EXPLORERS:
         result = run(find(key), defaults(find(key))).result
         assert escape(result.headline) in form and result.picture in form
+        assert "<button" not in form
     else:
+        assert '<p class="kv-buttons" hidden><button type="submit">Check</button></p>' in form
         words = [h for h in QUESTIONS[key].hints if h] or [c.reason for c in QUESTIONS[key].choices]
         assert all(escape(w) in form for w in words)
 
@@ -69,6 +84,13 @@ def test_a_question_is_driven_as_a_person_would(key):
     for n, hint in enumerate(h for h in QUESTIONS[key].hints if h):
         view.hint.click()
         assert f"Hint {n + 1}" in view.feedback.value and escape(hint) in view.feedback.value
+
+
+def test_the_right_choice_is_marked_in_words():
+    for key, question in QUESTIONS.items():
+        marked = re.findall(r"<li><b>([^<]+)</b> Right\. ", html.form(find(key)))
+        right = [escape(c.text) for c in question.choices if c.key == question.answer]
+        assert marked == right
 
 
 def test_enter_checks_a_typed_answer():
@@ -110,20 +132,244 @@ def test_an_explorer_follows_its_controls_and_keeps_the_last_good_result(key):
     assert not any(error.value for error in view.errors.values())
 
 
+def tries(control):
+    """Return what a control is tried with: its default, both ends or every option."""
+    if isinstance(control, Select):
+        keys = [key for key, _ in control.options]
+        return [control.default, keys[0], keys[-1]]
+    return [str(control.default), str(control.minimum), str(control.maximum)]
+
+
+def printed(result):
+    """Return all text of a result, its picture's label included."""
+    label = re.search(r'aria-label="([^"]*)"', result.picture)[1]
+    return [result.headline, *result.sentences, *itertools.chain(*result.numbers), label]
+
+
+def is_sane(text):
+    """Return whether no number in `text` is nonsense: nan, inf, all zeros or a wall of digits."""
+    numbers = re.findall(r"(?<![\w.])[\d,]*\.?\d+(?:e[+-]?\d+)?", text)
+    zeros = [n for n in numbers if re.fullmatch(r"0\.0+", n) and f"{n} ms" not in text]
+    long = [n for n in numbers if len(n.replace(",", "").lstrip("0.")) > 16]
+    return not (re.search(r"\b(nan|inf)\b|e[+-]\d", text) or zeros or long)
+
+
 @pytest.mark.parametrize("key", EXPLORERS)
-def test_every_option_and_both_ends_of_every_control_give_a_result(key):
+def test_any_two_controls_at_any_of_their_ends_give_a_sane_result(key):
     app = find(key)
-    for control in app.controls:
-        if isinstance(control, Select):
-            tries = [k for k, _ in control.options]
-        else:
-            tries = [str(control.minimum), str(control.maximum)]
-        for text in tries:
-            outcome = run(app, defaults(app) | {control.key: text})
+    for one, other in itertools.combinations(app.controls, 2):
+        for a, b in itertools.product(tries(one), tries(other)):
+            outcome = run(app, defaults(app) | {one.key: a, other.key: b})
             assert outcome.errors == {}
-            words = [outcome.result.headline, *outcome.result.sentences]
-            words += [value for pair in outcome.result.numbers for value in pair]
-            assert not any("nan" in w.split() or "inf" in w.split() for w in words)
+            for text in printed(outcome.result):
+                assert is_sane(text), (one.key, a, other.key, b, text)
+                assert not re.search(r"\b1 (tokens|requests wait|layers|users)\b", text)
+
+
+@pytest.mark.parametrize("key", EXPLORERS)
+def test_all_controls_at_their_ends_give_a_sane_result(key):
+    app, pick = find(key), random.Random(7)
+    for _ in range(300):
+        typed = {control.key: pick.choice(tries(control)) for control in app.controls}
+        outcome = run(app, typed)
+        assert outcome.errors == {}
+        assert all(is_sane(text) for text in printed(outcome.result)), typed
+
+
+def test_every_model_of_the_catalogue_gives_a_result():
+    for key in ("1.explore", "7.explore"):
+        for name, _ in find(key).controls[0 if key[0] == "1" else 6].options:
+            assert run(find(key), defaults(find(key)) | {"model": name}).result
+
+
+# ---------------------------------------------------------------- what is typed
+
+WHOLE = Whole(key="n", label="Prompt", default=1, minimum=1, maximum=10**7, unit="tokens")
+AMOUNTS = {
+    kind: Amount(key="x", label="X", default=default, kind=kind, minimum=least, maximum=most)
+    for kind, default, least, most in (
+        ("bytes", "1 GiB", "0 B", "1 TiB"),
+        ("rate", "200 Gb/s", "1 Mb/s", "1 Tb/s"),
+        ("seconds", "2 ms", "0 ms", "10 s"),
+        ("requests", "2 requests/s", "0.001 requests/s", "100 requests/s"),
+        ("token rate", "800 tokens/s", "1 tokens/s", "1,000,000 tokens/s"),
+        ("ratio", "100 %", "10 %", "100 %"),
+    )
+}
+READS = {
+    "whole": (WHOLE, "10000", 10_000),
+    "grouped": (WHOLE, "10,000", 10_000),
+    "with its unit": (WHOLE, "1,024 tokens", 1_024),
+    "grouped twice with points": (WHOLE, "1.024.000", 1_024_000),
+    "an empty start-up": (AMOUNTS["seconds"], "0", 0),
+    "no bytes": (AMOUNTS["bytes"], "0", 0),
+    "arrivals bare": (AMOUNTS["requests"], "3", 3),
+    "the least arrivals": (AMOUNTS["requests"], "0.001", 0.001),
+    "tokens per second bare": (AMOUNTS["token rate"], "8,000", 8_000),
+    "percent": (AMOUNTS["ratio"], "98.04 %", 0.9804),
+    "the least percent": (AMOUNTS["ratio"], "10 %", 0.1),
+}
+REFUSES = {
+    "ten or ten thousand": (WHOLE, "10.000", "write 10,000 or 10000"),
+    "the same with a unit": (WHOLE, " 1.024 tokens", "write 1,024 or 1024"),
+    "the same as a rate": (AMOUNTS["token rate"], "8.000 tokens/s", "write 8,000 or 8000"),
+    "half a token": (WHOLE, "1.5", "type a whole number"),
+    "another unit": (WHOLE, "5 ms", "type a whole number"),
+    "too many": (WHOLE, "1e9", "type a number from 1 to 10,000,000"),
+    "bare bytes": (AMOUNTS["bytes"], "5", "type a number and its unit, as in 1 GiB"),
+    "a bare rate": (AMOUNTS["rate"], "25", "type a number and its unit, as in 200 Gb/s"),
+    "a bare share": (AMOUNTS["ratio"], "98", "type a number and its unit, as in 100 %"),
+    "words": (AMOUNTS["rate"], "fast", "type a number and its unit, as in 200 Gb/s"),
+    "out of bounds": (AMOUNTS["seconds"], "11 s", "type something from 0 ms to 10 s"),
+    "another kind": (AMOUNTS["rate"], "25 GB", "type a number and its unit, as in 200 Gb/s"),
+}
+
+
+@pytest.mark.parametrize(("control", "text", "value"), READS.values(), ids=READS)
+def test_reads(control, text, value):
+    found = control.read(text)
+    assert found == value and type(found) is type(value)
+
+
+@pytest.mark.parametrize(("control", "text", "words"), REFUSES.values(), ids=REFUSES)
+def test_refuses_in_one_sentence(control, text, words):
+    with pytest.raises(ValueError) as caught:
+        control.read(text)
+    assert str(caught.value) == words
+
+
+def test_a_unit_that_could_be_misread_is_answered_with_the_two_it_may_mean():
+    with pytest.raises(ValueError, match=r"^the unit could be misread, write GB/s\b.* or Gb/s\b"):
+        AMOUNTS["rate"].read("25 gb/s")
+
+
+# ---------------------------------------------------------------- what the explorers say
+
+
+def transfer(**typed):
+    return run(find("2.explore"), defaults(find("2.explore")) | typed).result
+
+
+def test_a_transfer_says_what_would_save_most():
+    assert transfer().sentences == ("Nothing slows it: the label alone sets the time.",)
+    said = transfer(users="5", startup="20 ms", efficiency="98.04 %").sentences[0]
+    assert said.startswith("Taking away the other users alone would save most: 175.23 ms, ")
+    both = transfer(users="2", efficiency="50 %").sentences[0]
+    assert both == (
+        "Taking away framing and encoding or the other users alone would save equally much: "
+        "85.90 ms, 50.0 % of the whole."
+    )
+    assert transfer(startup="10 s").sentences[0].startswith("Taking away start-up alone ")
+
+
+def test_a_payload_counts_whole_bytes():
+    assert transfer(payload="1.9 B").numbers[0] == ("payload, in whole bytes", "2 B")
+    assert transfer(payload="0.1 GiB").numbers[0][1] == "107,374,183 B"
+
+
+def by_hand(values):
+    """Return the bounds and the best limit of the explorer's service, without capacity()."""
+    prefill, decode = values["prefill_workers"], 8 - values["prefill_workers"]
+    per_prefill = values["prefill_rate"] / values["prompt"]
+    per_decode = values["decode_rate"] / values["output"]
+    network = values["link"] / (131_072 * values["prompt"])
+    bounds = {"prefill": prefill * per_prefill, "network": network, "decode": decode * per_decode}
+    limits = {n: min(n * per_prefill, network, (8 - n) * per_decode) for n in range(1, 8)}
+    return bounds, limits
+
+
+def close(a, b):
+    return abs(a - b) <= 1e-9 * b
+
+
+def number(text):
+    """Return the requests/s that a sentence prints, and half a unit of their last digit."""
+    digits, word = re.fullmatch(r"([\d.,]+)( million| billion)? requests/s", text).groups()
+    scale = {None: 1, " million": 10**6, " billion": 10**9}[word]
+    decimals = len(digits.partition(".")[2])
+    return float(digits.replace(",", "")) * scale, 0.500001 * scale / 10**decimals
+
+
+RATE = r"([\d.,]+(?: million| billion)? requests/s)"
+
+
+def test_every_sentence_about_a_service_is_true():
+    app, pick = find("7.explore"), random.Random(11)
+    arrivals = (0.001, 1, 2, 2.9296875, 2.9297, 3.90625, 4, 7.8125, 100)
+    for _ in range(1_500):
+        values = {
+            "prefill_workers": pick.randint(1, 7),
+            "prompt": pick.choice((1, 512, 1_024, 8_192, pick.randint(1, 100_000))),
+            "output": pick.choice((1, 512, 2_048, pick.randint(1, 10_000))),
+            "link": pick.choice((25e9, 131_072 * 8_000.0, pick.uniform(1e6, 1e12))),
+            "prefill_rate": pick.choice((800, 8_000, pick.randint(1, 50_000))),
+            "decode_rate": pick.choice((800, 8_000, pick.randint(1, 5_000))),
+            "model": "llama-3.1-8b",
+            "arrivals": pick.choice(arrivals),
+        }
+        found = app.answer(values)
+        bounds, limits = by_hand(values)
+        limit = min(bounds.values())
+        tied = [name for name, bound in bounds.items() if close(bound, limit)]
+        assert re.findall(r"prefill|network|decode", found.headline.lower()) == tied
+        value, half = number(re.search(f"at {RATE}", found.headline)[1])
+        assert abs(value - limit) <= half
+
+        change, load, best = found.sentences
+        others, _, gives = change.partition(" does not raise the rate.")
+        for name in re.findall(r"prefill|network|decode", others):
+            raised = min((bounds | {name: 2 * bounds[name]}).values())
+            assert close(raised, limit)
+        assert bool(gives) == (len(tied) == 1)
+        if gives:
+            after = bounds | {tied[0]: 2 * limit}
+            value, half = number(re.search(RATE, gives)[1])
+            assert abs(value - min(after.values())) <= half
+            then = [name for name, bound in after.items() if close(bound, min(after.values()))]
+            assert re.findall(r"prefill|network|decode", gives.split(";")[1]) == then
+            assert ("still" in gives) == (then == tied)
+
+        rate = values["arrivals"]
+        if close(rate, limit):
+            assert "no time left" in load
+        elif rate < limit:
+            assert "nothing is ruled out" in load and "100 % busy" not in load.replace(
+                "just under 100 %", ""
+            )
+        else:
+            growth, half = number(re.search(f"grows (?:slowly, )?by {RATE}", load)[1])
+            assert abs(growth - (rate - limit)) <= half
+            waiting = 600 * (rate - limit)
+            if waiting < 1:
+                assert "grows slowly" in load
+            else:
+                shown = re.search(r"minutes ([\d,]+) requests? wait", load)[1]
+                assert abs(int(shown.replace(",", "")) - waiting) <= 0.500001
+        n, value = re.search(rf"than (\d):\d, prefill to decode: {RATE}", best).groups()
+        assert close(limits[int(n)], max(limits.values()))
+        value, half = number(value)
+        assert abs(value - max(limits.values())) <= half
+
+        shown = [re.match(RATE, text)[1] for name, text in found.numbers if "sustains" in name]
+        for (a, x), (b, y) in itertools.combinations(zip(shown, bounds.values(), strict=True), 2):
+            assert (a == b) == close(x, y)
+        words = "offered load" if rate > limit and not close(rate, limit) else "utilisation"
+        assert all(words in text for name, text in found.numbers if "sustains" in name)
+
+
+def test_stages_that_give_way_together_are_named_together():
+    service = Service(prefill_workers=4, prompt_tokens=512, prefill_rate=800)
+    typed = {"prefill_workers": "4", "prompt": "512", "prefill_rate": "800"}
+    found = run(find("7.explore"), defaults(find("7.explore")) | typed).result
+    assert capacity(service).tied == ("prefill", "decode")
+    assert found.headline == "Prefill and decode give way together, at 6.25 requests/s."
+    assert found.sentences[0] == "Doubling prefill or decode alone does not raise the rate."
+    later = typed | {"prefill_workers": "3", "prefill_rate": "640", "arrivals": "4"}
+    found = run(find("7.explore"), defaults(find("7.explore")) | later).result
+    assert "Doubling prefill gives 7.50 requests/s; prefill is still first." in found.sentences[0]
+    assert backlog(replace(service, prefill_workers=3, prefill_rate=640), 4.0, 600) == 150
+    assert "after ten minutes 150 requests wait" in found.sentences[1]
+    assert ("prefill sustains", "3.75 requests/s, offered load 106.7 %") in found.numbers
 
 
 def test_text_from_outside_is_escaped():
@@ -131,6 +377,10 @@ def test_text_from_outside_is_escaped():
     select = Select(key="m", label=evil, options=((evil, evil),), default=evil)
     app = App(key="0.x", title=evil, controls=(select,), answer=lambda v: Result(headline=v["m"]))
     assert "<script" not in html.form(app)
+    key = '"><script>'
+    named = App(key=key, title="x", controls=(replace(select, key=key),), answer=app.answer)
+    named = replace(named, answer=lambda v: Result(headline="x", state=key))
+    assert "<script" not in html.form(named)
 
 
 def test_the_build_shows_forms_and_jupyter_shows_widgets(monkeypatch):

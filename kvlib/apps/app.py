@@ -13,6 +13,10 @@ from kvlib import _check, units
 __all__ = ["Amount", "App", "Outcome", "Result", "Select", "Slider", "Whole", "defaults", "run"]
 
 
+BARE = ("requests", "tokens", "token rate")  # kinds with one unit: it may be left out
+COUNTS = ("tokens", "token rate")  # kinds in which nobody types thousandths
+
+
 @dataclass(frozen=True, kw_only=True)
 class Select:
     """One of a few named options; its value is the option's key."""
@@ -43,15 +47,16 @@ class Whole:
     def read(self, typed: str) -> int:
         """Return the number as an int. Raises ValueError if it is not whole or out of bounds."""
         try:
-            value = units.read(typed)
+            quantity = units.read(typed)
         except ValueError:
             raise ValueError("type a whole number") from None
+        _refuse_thousandths(quantity)
         wanted = units.UNITS.get(self.unit)
-        if value.number.denominator != 1 or (value.unit and value.unit != wanted):
+        if quantity.number.denominator != 1 or quantity.unit not in (None, wanted):
             raise ValueError("type a whole number")
-        if not self.minimum <= value.number <= self.maximum:
+        if not self.minimum <= quantity.number <= self.maximum:
             raise ValueError(f"type a number from {self.minimum:,} to {self.maximum:,}")
-        return int(value.number)
+        return int(quantity.number)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,7 +66,11 @@ class Slider(Whole):
 
 @dataclass(frozen=True, kw_only=True)
 class Amount:
-    """A quantity typed with its unit, such as 25 GB/s; its value is in base units."""
+    """A quantity typed with its unit, such as 25 GB/s; its value is in base units.
+
+    The unit may be left out of a 0, and where the kind has one only (3 for 3 requests/s); never
+    of bytes and rates, where a bit could be meant.
+    """
 
     key: str
     label: str
@@ -73,17 +82,30 @@ class Amount:
     def read(self, typed: str) -> float:
         """Return the quantity in base units. Raises ValueError if unreadable or out of bounds."""
         try:
-            quantity = units.read(typed)
-        except ValueError as error:
-            ambiguous = str(error).rpartition("; write ")[2] if "; write " in str(error) else ""
-            hint = f"write {ambiguous}" if ambiguous else f"as in {self.default}"
-            raise ValueError(f"type a number and its unit, {hint}") from None
-        if quantity.unit is None or quantity.unit.kind != self.kind:
+            quantity = units.read(typed, self.kind)
+        except units.Unreadable as error:
+            if error.about == "unit" and error.hint.startswith("write "):
+                raise ValueError(f"the unit could be misread, {error.hint}") from None
+            raise ValueError(f"type a number and its unit, as in {self.default}") from None
+        if self.kind in COUNTS:
+            _refuse_thousandths(quantity)
+        unit = quantity.unit
+        if unit is None and (self.kind in BARE or quantity.number == 0):
+            unit = units.read(self.default).unit
+        if unit is None or unit.kind != self.kind:
             raise ValueError(f"type a number and its unit, as in {self.default}")
-        value = units.parse(typed)
+        exact = quantity.number * unit.size
+        value = int(exact) if exact.denominator == 1 else float(exact)
         if not units.parse(self.minimum) <= value <= units.parse(self.maximum):
             raise ValueError(f"type something from {self.minimum} to {self.maximum}")
         return value
+
+
+def _refuse_thousandths(quantity: units.Quantity) -> None:
+    """Raise ValueError for 10.000, which is ten to some readers and ten thousand to others."""
+    other = quantity.ambiguous
+    if other is not None and other > quantity.number:
+        raise ValueError(f"write {int(other):,} or {int(other)}")
 
 
 Control = Select | Whole | Slider | Amount
@@ -97,7 +119,7 @@ class Result:
     sentences: tuple[str, ...] = ()
     numbers: tuple[tuple[str, str], ...] = ()  # (label, value as printed)
     picture: str = ""  # an SVG element
-    state: str = "info"  # or a Verdict's state
+    state: str = "info"  # or what a check says: right, slip, wrong, unreadable
 
 
 @dataclass(frozen=True, kw_only=True)

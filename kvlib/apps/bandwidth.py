@@ -1,77 +1,75 @@
-"""The explorer of chapter 2: the least time of a transfer, and what it adds to the label."""
+"""The explorer of chapter 2: the least time of a transfer, and what makes it longer."""
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
-from kvlib.apps.app import Amount, App, Result, Slider, Whole
-from kvlib.apps.picture import STAGE, bars
+from kvlib.apps.app import Amount, App, Result, Slider
+from kvlib.apps.picture import bars
+from kvlib.apps.wording import joined, rate, share, time
 from kvlib.bandwidth import Link, seconds_with_startup, transfer_rate, transfer_seconds
-from kvlib.units import UNITS, both, format_as, ms, us
+from kvlib.units import both
 
 __all__ = ["APPS", "explore"]
+
+SAME = 1e-9  # relative: two savings this close are equal, their difference is rounding
 
 
 def explore(values: Mapping[str, Any]) -> Result:
     """Return the least time of the chosen transfer, with and without its start-up."""
-    n_bytes, startup = int(values["payload"]), values["startup"]
-    link = Link(
-        name="link",
-        rate=values["rate"],
-        efficiency=values["efficiency"] / 100,
-        users=values["users"],
-    )
+    n_bytes, startup = math.ceil(values["payload"]), values["startup"]
+    chosen = {name: values[name] for name in ("rate", "efficiency", "users")}
+    link = Link(name="link", **chosen)
     alone = transfer_seconds(n_bytes, link.rate)
-    framed = transfer_seconds(n_bytes, link.payload_rate)
     bound = transfer_seconds(n_bytes, link.effective_rate)
     total = seconds_with_startup(n_bytes, startup, link.effective_rate)
-    parts = {
-        "framing and encoding": framed - alone,
-        "the other users of the link": bound - framed,
+    unframed = Link(name="link", **chosen | {"efficiency": 1}).effective_rate
+    unshared = Link(name="link", **chosen | {"users": 1}).effective_rate
+    saved = {
+        "framing and encoding": bound - transfer_seconds(n_bytes, unframed),
+        "the other users": bound - transfer_seconds(n_bytes, unshared),
         "start-up": startup,
     }
-    most = max(parts, key=lambda name: parts[name])
-    limit = "Nothing is added to the label: its rate alone sets the time."
-    if parts[most]:
-        share = format_as(parts[most] / total, "%", 1)
-        limit = f"The largest addition is {most}: {_time(parts[most])}, {share} of the whole."
     rows = [
-        ("at the label", alone, _time(alone), STAGE["network"]),
-        ("as shared", bound, _time(bound), STAGE["network"]),
-        ("with start-up", total, _time(total), STAGE["memory"]),
+        ("at the label", alone, time(alone), "network"),
+        ("after framing and sharing", bound, time(bound), "network"),
+        ("and start-up", startup, time(startup), "waiting"),
     ]
     seen = transfer_rate(n_bytes, total)
-    words = f"{both(n_bytes)} needs at least {_time(bound)}"
-    words += f", and {_time(total)} with start-up" if startup else ""
+    words = f"{both(n_bytes)} needs at least {time(bound)}"
+    if time(total) != time(bound):
+        words += f", and {time(total)} with start-up"
+    elif startup:
+        words += f"; start-up adds {time(startup)}"
     numbers = [
-        ("label", f"{_rate(link.rate, 'b/s')} = {_rate(link.rate, 'B/s')}"),
-        ("rate left for this transfer", _rate(link.effective_rate, "B/s")),
-        ("the bound, bytes alone", _time(bound)),
-        ("with start-up", _time(total)),
-        ("rate that a clock around it sees", _rate(seen, "B/s")),
-        ("of the label", format_as(seen / link.rate, "%", 1)),
+        ("payload, in whole bytes", f"{n_bytes:,} B"),
+        ("label", f"{rate(link.rate, 'b/s')} = {rate(link.rate, 'B/s')}"),
+        ("rate left for this transfer", rate(link.effective_rate, "B/s")),
+        ("the bound, bytes alone", time(bound)),
+        ("with start-up", time(total)),
+        ("rate that a clock around it sees", rate(seen, "B/s")),
+        ("share of the label", share(seen / link.rate)),
     ]
     if startup:
         half = both(round(startup * link.effective_rate))
         numbers.append(("half size: start-up equals bytes", half))
     return Result(
-        headline=f"{words}.", sentences=(limit,), numbers=tuple(numbers), picture=bars(rows, words)
+        headline=f"{words}.",
+        sentences=(_largest(saved, total),),
+        numbers=tuple(numbers),
+        picture=bars(rows, "Least time of the transfer"),
     )
 
 
-def _time(seconds: float) -> str:
-    """Return a time in the unit in which it is easiest to read."""
-    if seconds >= 1:
-        return format_as(seconds, "s")
-    if seconds >= 0.1 * ms or not seconds:
-        return format_as(seconds, "ms")
-    return format_as(seconds, "µs" if seconds >= 0.1 * us else "ns")
-
-
-def _rate(rate: float, base: str) -> str:
-    """Return a rate with the prefix in which it is easiest to read."""
-    names = [prefix + base for prefix in "TGMKk" if prefix + base in UNITS]
-    fits = [name for name in names if rate >= UNITS[name].size]
-    return format_as(rate, fits[0] if fits else base)
+def _largest(saved: Mapping[str, float], total: float) -> str:
+    """Say which addition to the time at the label, taken away alone, would save most."""
+    most = max(saved.values())
+    if not most:
+        return "Nothing slows it: the label alone sets the time."
+    names = [name for name, seconds in saved.items() if seconds >= most * (1 - SAME)]
+    much = "most" if len(names) == 1 else "equally much"
+    gain = f"{time(most)}, {share(most / total)} of the whole"
+    return f"Taking away {joined(names, 'or')} alone would save {much}: {gain}."
 
 
 APPS = (
@@ -96,13 +94,13 @@ APPS = (
                 maximum="100 Tb/s",
             ),
             Slider(key="users", label="Users at the same time", default=1, minimum=1, maximum=16),
-            Whole(
+            Amount(
                 key="efficiency",
                 label="Left after framing and encoding",
-                default=100,
-                minimum=10,
-                maximum=100,
-                unit="%",
+                default="100 %",
+                kind="ratio",
+                minimum="10 %",
+                maximum="100 %",
             ),
             Amount(
                 key="startup",

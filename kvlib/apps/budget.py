@@ -1,25 +1,26 @@
 """The explorer of chapter 7: which stage of a service gives way first, and what would move it."""
 
-import math
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from kvlib.apps.app import Amount, App, Result, Select, Slider, Whole
-from kvlib.apps.picture import STAGE, bars
+from kvlib.apps.picture import bars
+from kvlib.apps.wording import apart, joined, requests, sentence, share
 from kvlib.budget import Capacity, Service, backlog, best_split, capacity, utilisation
 from kvlib.models import load, names
-from kvlib.units import both, format_as
+from kvlib.units import both
 
 __all__ = ["APPS", "explore"]
 
 WORKERS = 8
 SECONDS = 600  # how long an overload lasts in the explorer's answer
+SAME = 1e-12  # relative: rates this close are equal, their difference is rounding
 
 
 def explore(values: Mapping[str, Any]) -> Result:
     """Return what a service of eight workers sustains, and what its arrivals do to it."""
-    arrivals = values["arrivals"]
+    arrivals = float(values["arrivals"])
     service = Service(
         workers=WORKERS,
         prefill_workers=values["prefill_workers"],
@@ -30,80 +31,83 @@ def explore(values: Mapping[str, Any]) -> Result:
         network_rate=values["link"],
         model=load(values["model"]),
     )
-    found = capacity(service)
-    used = dict(utilisation(service, arrivals).given())
+    found, best = capacity(service), best_split(service)
+    doubled = _doubled(found)
+    stages = dict(found.given())
+    printed = apart([*stages.values(), arrivals, doubled.limit, best.capacity.limit])
+    over = arrivals > found.limit * (1 + SAME)
+    load_name = "offered load" if over else "utilisation"  # what reaches a stage may be less
     numbers = [("payload of one request", both(service.payload_bytes))]
-    for name, bound in found.given():
-        asked = format_as(used[name], "%", 1)
-        numbers.append((f"{name} sustains", f"{_rate(bound)}, utilisation {asked}"))
-    rows = [(name, bound, _rate(bound), STAGE[name]) for name, bound in found.given()]
-    stages = ", ".join(f"{name} {_rate(bound)}" for name, bound in found.given())
+    for name, used in utilisation(service, arrivals).given():
+        numbers.append((f"{name} sustains", f"{printed[stages[name]]}, {load_name} {share(used)}"))
+    rows = [(name, bound, printed[bound], name) for name, bound in stages.items()]
+    split = f"{best.prefill_workers}:{best.decode_workers}"
     return Result(
-        headline=_headline(found),
-        sentences=(_change(found), _load(service, found, arrivals), _best(service, found)),
-        numbers=tuple(numbers),
-        picture=bars(
-            rows,
-            f"What each stage sustains: {stages}; arrivals {_rate(arrivals)}",
-            (arrivals, f"arrivals {_rate(arrivals)}"),
+        headline=_headline(found, printed),
+        sentences=(
+            _change(found, doubled, printed),
+            _load(service, found, arrivals, printed),
+            f"No split of the eight workers sustains more than {split}, prefill to decode: "
+            f"{printed[best.capacity.limit]}.",
         ),
+        numbers=tuple(numbers),
+        picture=bars(rows, "What each stage sustains", (arrivals, f"arrivals {printed[arrivals]}")),
     )
 
 
-def _rate(value: float) -> str:
-    """Return requests/s with two decimals, or with three digits where that would hide them."""
-    digits = 2 if value >= 0.1 else 2 - math.floor(math.log10(value))
-    return format_as(value, "requests/s", digits)
+def _doubled(found: Capacity) -> Capacity:
+    """Return the bounds after the first stage to give way is doubled."""
+    return replace(found, **{found.first: 2 * found.limit})
 
 
-def _named(stage: str) -> str:
-    return "the network" if stage == "network" else stage
+def _named(stages: tuple[str, ...], word: str = "and") -> str:
+    return joined(["the network" if stage == "network" else stage for stage in stages], word)
 
 
-def _sentence(text: str) -> str:
-    return text[0].upper() + text[1:]
+def _headline(found: Capacity, printed: Mapping[float, str]) -> str:
+    how = "give way together" if len(found.tied) > 1 else "gives way first"
+    return sentence(f"{_named(found.tied)} {how}, at {printed[found.limit]}.")
 
 
-def _headline(found: Capacity) -> str:
-    if len(found.tied) > 1:
-        stages = " and ".join(_named(stage) for stage in found.tied)
-        return _sentence(f"{stages} give way together, at {_rate(found.limit)}.")
-    return _sentence(f"{_named(found.first)} gives way first, at {_rate(found.limit)}.")
-
-
-def _change(found: Capacity) -> str:
+def _change(found: Capacity, doubled: Capacity, printed: Mapping[float, str]) -> str:
     """Say what doubling a stage would and would not do."""
     if len(found.tied) > 1:
-        return "More of one of them alone changes nothing."
-    first, second = (_named(name) for name, _ in found.given() if name != found.first)
-    after = replace(found, **{found.first: 2 * found.limit})
-    still = "still" if after.first == found.first else "then"
+        return f"Doubling {_named(found.tied, 'or')} alone does not raise the rate."
+    others = tuple(name for name, _ in found.given() if name != found.first)
+    if doubled.tied == found.tied:
+        then = f"{_named(found.tied)} is still first"
+    elif len(doubled.tied) > 1:
+        then = f"{_named(doubled.tied)} then give way together"
+    else:
+        then = f"{_named(doubled.tied)} is then first"
     return (
-        f"Doubling {first} or {second} changes nothing. Doubling {_named(found.first)} gives "
-        f"{_rate(after.limit)}; {_named(after.first)} is {still} first."
+        f"Doubling {_named(others, 'or')} does not raise the rate. "
+        f"Doubling {_named(found.tied)} gives {printed[doubled.limit]}; {then}."
     )
 
 
-def _load(service: Service, found: Capacity, arrivals: float) -> str:
+def _load(service: Service, found: Capacity, arrivals: float, printed: Mapping[float, str]) -> str:
     """Say what the arrival rate does."""
-    if arrivals > found.limit:
-        waiting = backlog(service, arrivals, SECONDS)
+    at, verb = f"At {printed[arrivals]}", "have" if len(found.tied) > 1 else "has"
+    if abs(arrivals - found.limit) <= SAME * found.limit:
+        return f"{at} {_named(found.tied)} {verb} no time left: any burst leaves a queue for good."
+    if arrivals < found.limit:
+        busy = share(arrivals / found.limit)
+        verb = "are" if len(found.tied) > 1 else "is"
         return (
-            f"At {_rate(arrivals)} the backlog grows by {_rate(arrivals - found.limit)}: after "
-            f"ten minutes {waiting:,.0f} requests wait, if none is rejected."
+            f"{at} nothing is ruled out: {_named(found.tied)} {verb} {busy} busy. "
+            "A burst can still make requests wait."
+        )
+    growth, waiting = arrivals - found.limit, backlog(service, arrivals, SECONDS)
+    if waiting < 1:
+        return (
+            f"{at} the backlog grows slowly, by {requests(growth)}: after ten minutes not "
+            "even one request waits, yet it never stops growing."
         )
     return (
-        f"At {_rate(arrivals)} nothing is ruled out: {_named(found.first)} is "
-        f"{format_as(arrivals / found.limit, '%', 1)} busy. A burst can still make requests wait."
+        f"{at} the backlog grows by {requests(growth)}: after ten minutes {waiting:,.0f} "
+        f"{'request waits' if round(waiting) == 1 else 'requests wait'}, if none is rejected."
     )
-
-
-def _best(service: Service, found: Capacity) -> str:
-    best = best_split(service)
-    if best.capacity.limit <= found.limit:
-        return f"No other split of the {WORKERS} workers sustains more."
-    split = f"{best.prefill_workers}:{best.decode_workers}"
-    return f"The best split, prefill to decode, is {split}: {_rate(best.capacity.limit)}."
 
 
 APPS = (
@@ -120,7 +124,7 @@ APPS = (
             ),
             Whole(
                 key="prompt",
-                label="Prompt tokens",
+                label="Prompt",
                 default=8_192,
                 minimum=1,
                 maximum=10_485_760,
@@ -128,7 +132,7 @@ APPS = (
             ),
             Whole(
                 key="output",
-                label="Output tokens",
+                label="Output",
                 default=512,
                 minimum=1,
                 maximum=1_048_576,

@@ -5,6 +5,7 @@ from typing import Any
 
 from kvlib.apps.app import App, Result, Select, Whole
 from kvlib.apps.picture import curve
+from kvlib.apps.wording import tokens as counted
 from kvlib.models import load, names
 from kvlib.payload import Geometry, Indexer, Latent, Recurrent, groups_of, payload_bytes
 from kvlib.units import both
@@ -32,17 +33,18 @@ def explore(values: Mapping[str, Any]) -> Result:
         size = sum(payload_bytes(g, tokens, width) for g in groups)
         if groups:
             layers = sum(g.layers for g in groups)
-            numbers.append((f"{name} ({layers} layers)", both(size)))
+            plural = "s" if layers > 1 else ""
+            numbers.append((f"{name} ({layers} layer{plural})", both(size)))
     points = [(n, payload_bytes(model, n, width)) for n in _steps(2 * tokens)]
     picture = curve(
         points,
         (tokens, held),
-        f"Payload of {model.name} over prompt tokens: {both(held)} at {tokens:,} tokens",
+        f"Payload of {model.name} over prompt tokens: {both(held)} at {counted(tokens)}",
         ("prompt tokens", "payload"),
         (f"{2 * tokens:,}", both(points[-1][1]), both(held)),
     )
     return Result(
-        headline=f"{tokens:,} tokens of {model.name} hold {both(held)}.",
+        headline=f"{counted(tokens)} of {model.name} hold{'s' * (tokens == 1)} {both(held)}.",
         sentences=(
             f"One more token adds {next_token:,} bytes; so far a token costs "
             f"{held / tokens:,.0f} bytes on average.",
@@ -70,7 +72,7 @@ APPS = (
             ),
             Whole(
                 key="tokens",
-                label="Prompt tokens",
+                label="Prompt",
                 default=8_192,
                 minimum=1,
                 maximum=10_485_760,

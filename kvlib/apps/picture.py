@@ -1,56 +1,98 @@
 """Small SVG pictures for apps: bars and curves as text, drawn in the reader's own ink.
 
-Text and axes take `currentColor`, so that a picture reads on light and dark pages. Every bar is
-labelled with its name and value: nothing is told by colour alone.
+Text and axes take `currentColor`, so that a picture reads on light and dark pages. A picture is
+narrow, so that its text stays legible on a phone. Every bar has its name and value above it and
+a hatch of its own, and the picture's label says all of it: nothing is told by colour alone.
 """
 
 from collections.abc import Sequence
 from html import escape
 
-__all__ = ["STAGE", "bars", "curve"]
+from kvlib.palette import STAGES
 
-STAGE = {"prefill": "#0072B2", "network": "#009E73", "decode": "#D55E00", "memory": "#888888"}
-INK = 'fill="currentColor" font-family="inherit"'
-WIDTH = 560
+__all__ = ["bars", "curve"]
+
+WIDTH, EDGE = 440, 2  # units of the viewBox, and how many stay empty on either side
+SIZE = 14
+CHARACTER = 0.62 * SIZE  # what a character takes, at most
+BAR, NAME, GAP = 20, 19, 11  # heights: a bar, the line of text above it, the space below it
+FAR = 4  # a mark further out than this many times the longest bar is pointed at, not drawn
+INK = f'fill="currentColor" font-family="inherit" font-size="{SIZE}"'
 
 
-def _svg(height: int, label: str, parts: Sequence[str]) -> str:
-    head = f'<svg viewBox="0 0 {WIDTH} {height}" role="img" aria-label="{escape(label)}"'
+def _svg(height: float, label: str, parts: Sequence[str]) -> str:
+    head = f'<svg viewBox="0 0 {WIDTH} {height:g}" role="img" aria-label="{escape(label)}"'
     return f'{head} xmlns="http://www.w3.org/2000/svg">{"".join(parts)}</svg>'
 
 
 def _text(x: float, y: float, words: str, anchor: str = "start", weight: str = "normal") -> str:
+    """Return one line of text, moved inwards where it would leave the picture."""
+    wide = len(words) * CHARACTER
+    before = {"start": 0, "middle": wide / 2, "end": wide}[anchor]
+    x = max(EDGE + before, min(x, WIDTH - EDGE - wide + before))
     place = f'x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-weight="{weight}"'
-    return f'<text {place} font-size="14" {INK}>{escape(words)}</text>'
+    return f"<text {place} {INK}>{escape(words)}</text>"
+
+
+def _hatch(hatch: str, y: float, width: float) -> str:
+    """Return the strokes that set a bar apart from others when colour does not."""
+    low = y + BAR
+    starts = range(EDGE + 6, EDGE + int(width) - 10, 10)
+    strokes = {
+        "/": "".join(f"M{x} {low - 3}l8 {-(BAR - 6)}" for x in starts),
+        "x": "".join(f"M{x} {low - 5}l7 -10m-7 0l7 10" for x in starts),
+        ".": "".join(f"M{x} {y + 6}h2m3 8h2" for x in starts),
+        "-": f"M{EDGE + 4} {y + BAR / 2:g}H{width - 4:.1f}" if width > 12 else "",
+    }
+    path = strokes.get(hatch[:1], "")
+    return f'<path d="{path}" fill="none" stroke="#FFFFFF" stroke-width="1.5"/>' if path else ""
 
 
 def bars(
     rows: Sequence[tuple[str, float, str, str]], label: str, mark: tuple[float, str] | None = None
 ) -> str:
-    """Return horizontal bars from zero as SVG: rows of (name, value, printed value, colour).
+    """Return horizontal bars from zero as SVG: rows of (name, value, printed value, stage).
 
-    `mark` is a value drawn across all bars, with its name. `label` says for those who do not see
-    the picture what it shows.
+    `mark` is a value drawn across all bars, with its name in a line of its own below them; one
+    far beyond the bars is an arrow there. A stage of the palette gives a bar its look. `label`
+    says for those who do not see the picture what it shows; names and values are added to it.
     """
-    left, right = 122, 130
-    most = max([value for _, value, _, _ in rows] + [mark[0] if mark else 0]) or 1
-    scale = (WIDTH - left - right) / most
-    parts, y = [], 8 if mark is None else 28
-    for name, value, printed, colour in rows:
-        size = f'x="{left}" y="{y}" width="{max(value * scale, 1):.1f}" height="22"'
-        parts.append(_text(left - 8, y + 16, name, "end"))
-        parts.append(f'<rect {size} fill="{colour}"/>')
-        parts.append(_text(left + value * scale + 6, y + 16, printed))
-        y += 32
+    longest = max(value for _, value, _, _ in rows) or 1
+    far = mark is not None and mark[0] > FAR * longest
+    most = longest if mark is None or far else max(longest, mark[0])
+    scale = (WIDTH - 2 * EDGE) / most
+    parts, said, y = [], [], 0
+    for name, value, printed, stage in rows:
+        y += NAME
+        wide = max(value * scale, 2) if value else 0
+        parts.append(_text(0, y - 5, name) + _text(WIDTH, y - 5, printed, "end", "bold"))
+        size = f'x="{EDGE}" y="{y}" width="{wide:.1f}" height="{BAR}"'
+        parts.append(f'<rect {size} fill="{escape(STAGES[stage].colour)}"/>')
+        parts.append(_hatch(STAGES[stage].hatch, y, wide))
+        if mark and not far:
+            parts.append(_dash(EDGE + mark[0] * scale, y, y + BAR + 5))
+        said.append(f"{name} {printed}")
+        y += BAR + GAP
     if mark:
-        x = left + mark[0] * scale
-        line = f'x1="{x:.1f}" x2="{x:.1f}" y1="22" y2="{y - 4}"'
-        parts.append(
-            f'<line {line} stroke="currentColor" stroke-width="2" stroke-dasharray="6 4"/>'
-        )
-        anchor = "start" if x < WIDTH / 2 else "end"
-        parts.append(_text(x, 15, mark[1], anchor))
-    return _svg(y, label, parts)
+        said.append(mark[1])
+        parts.append(_mark(mark, scale, far, y))
+        y += NAME
+    return _svg(y, f"{label}: {', '.join(said)}", parts)
+
+
+def _dash(x: float, top: float, bottom: float) -> str:
+    line = f'x1="{x:.1f}" x2="{x:.1f}" y1="{top:g}" y2="{bottom:g}"'
+    return f'<line {line} stroke="currentColor" stroke-width="2" stroke-dasharray="5 3"/>'
+
+
+def _mark(mark: tuple[float, str], scale: float, far: bool, y: float) -> str:
+    """Return the name of a mark below the bars, at its line or at an arrow to the right."""
+    if far:
+        arrow = f'<path d="M{WIDTH - EDGE - 10} {y + 4}l10 5l-10 5z" fill="currentColor"/>'
+        return arrow + _text(WIDTH - 18, y + 14, f"{mark[1]}, far beyond", "end")
+    x = EDGE + mark[0] * scale
+    anchor = "start" if x < WIDTH / 3 else "end" if x > 2 * WIDTH / 3 else "middle"
+    return _text(x, y + 14, mark[1], anchor)
 
 
 def curve(
@@ -63,9 +105,10 @@ def curve(
     """Return a line from (0, 0) as SVG with one point marked.
 
     `points` are (x, y); `here` is the marked one; `axes` names x and y with their units; `ends`
-    prints the largest x, the largest y and the marked value.
+    prints the largest x, the largest y and the marked value. `label` says for those who do not
+    see the picture what it shows; the ends are added to it.
     """
-    left, top, right, bottom = 20, 34, WIDTH - 20, 210
+    left, top, right, bottom = 8, 46, WIDTH - 8, 196
     across = max(x for x, _ in points) or 1
     up = max(y for _, y in points) or 1
 
@@ -74,15 +117,17 @@ def curve(
 
     path = " ".join(f"{x:.1f},{y:.1f}" for x, y in (place(*p) for p in points))
     x, y = place(*here)
+    colour = escape(STAGES["network"].colour)
     grid = f'<path d="M{left} {top}V{bottom}H{right}" fill="none" stroke="currentColor"/>'
-    line = f'<polyline points="{path}" fill="none" stroke="{STAGE["network"]}" stroke-width="3"/>'
+    line = f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="3"/>'
+    reach = (f"{axes[1]}, up to {ends[1]}", f"{axes[0]}, up to {ends[0]}")
     parts = [
         grid,
         line,
         f'<circle cx="{x:.1f}" cy="{y:.1f}" r="6" fill="currentColor"/>',
-        _text(x - 10, max(y - 8, top + 14), ends[2], "end", "bold"),
-        _text(left, 20, f"{axes[1]}, up to {ends[1]}"),
-        _text(right, bottom + 22, f"{axes[0]}, up to {ends[0]}", "end"),
-        _text(left, bottom + 22, "0"),
+        _text(x - 8, y - 10, ends[2], "end", "bold"),
+        _text(0, 16, reach[0]),
+        _text(right, bottom + 20, reach[1], "end"),
+        _text(left, bottom + 20, "0"),
     ]
-    return _svg(bottom + 32, label, parts)
+    return _svg(bottom + 28, f"{label}; {'; '.join(reach)}", parts)

@@ -11,6 +11,7 @@
 | `fits`     | start-up and rate from measured sizes and times                     |
 | `measured` | published hand-offs: bytes and seconds, with their source           |
 | `sharing`  | what several flows get on links that they share (max-min fair)      |
+| `checks`   | what counts as a rate and as a time                                 |
 
 Counted: the bytes of the payload, the encoding and framing of a link where its efficiency says
 so, and concurrent users. Not counted: allocation, registration, posting, staging, waiting,
@@ -29,7 +30,7 @@ from kvlib.bandwidth.paths import (
     transfer_rate,
     transfer_seconds,
 )
-from kvlib.bandwidth.reports import Verdict, plausible
+from kvlib.bandwidth.reports import Report, plausible
 from kvlib.bandwidth.sharing import Flow, fair_rates
 
 __all__ = [
@@ -42,7 +43,7 @@ __all__ = [
     "Handoff",
     "Link",
     "Path",
-    "Verdict",
+    "Report",
     "fair_rates",
     "fit",
     "framing_efficiency",

@@ -9,16 +9,14 @@ reached; below it start-up costs more than bytes do.
 Not modelled: a cost per descriptor, several rates along one curve, the spread of repeats.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 from fractions import Fraction
 
 from kvlib import _check
-from kvlib.bandwidth.paths import LEAST_SECONDS, MOST_BYTES, rate_of
+from kvlib.bandwidth.checks import LEAST_RATE, MOST_BYTES, MOST_RATE, rate_of, seconds_of
 
 __all__ = ["Fit", "fit", "seconds_with_startup"]
-
-MOST_SECONDS = 1e10  # three centuries
 
 
 def seconds_with_startup(n_bytes: int, startup: float, rate: float) -> float:
@@ -32,7 +30,7 @@ def seconds_with_startup(n_bytes: int, startup: float, rate: float) -> float:
     """
     call = "seconds_with_startup"
     n_bytes = _check.whole(call, "n_bytes", n_bytes, maximum=MOST_BYTES)
-    _check.number(call, "startup", startup, unit="seconds", minimum=0, maximum=MOST_SECONDS)
+    startup = seconds_of(call, "startup", startup, least=0)
     rate = rate_of(call, "rate", rate)
     _check.together(call, {"n_bytes": n_bytes, "startup": startup, "rate": rate})
     return startup + n_bytes / rate
@@ -61,7 +59,7 @@ def fit(sizes: Iterable[int], seconds: Iterable[float]) -> Fit:
 
     The normal equations are solved in exact fractions, so that nothing cancels. Raises
     TypeError or ValueError for fewer than two distinct sizes, sizes and times that are not
-    equally many or not finite, and times that do not grow with size.
+    equally many or not finite, times that do not grow with size, and a rate that is none.
 
     >>> from kvlib.units import GB_s, MB, ms
     >>> found = fit([25 * MB, 50 * MB, 100 * MB], [2 * ms, 3 * ms, 5 * ms])
@@ -77,12 +75,14 @@ def fit(sizes: Iterable[int], seconds: Iterable[float]) -> Fit:
         count = len(set(exact))
         raise ValueError(f"fit: sizes must hold at least two distinct sizes, got {count}")
     startup, per_byte = _least_squares(exact, times)
+    hint = "measure sizes further apart or more repeats"
     if per_byte <= 0:
-        hint = "measure sizes further apart or more repeats"
         raise ValueError(f"fit: seconds must grow with sizes, got times that do not; {hint}")
+    rate = float(1 / per_byte)
+    _check.number("fit", "the rate", rate, minimum=LEAST_RATE, maximum=MOST_RATE, hint=hint)
     found = [startup + per_byte * n for n in exact]
     worst = max(abs(f / Fraction(t) - 1) for f, t in zip(found, times, strict=True))
-    return Fit(startup=float(startup), rate=float(1 / per_byte), worst_error=float(worst))
+    return Fit(startup=float(startup), rate=rate, worst_error=float(worst))
 
 
 def _least_squares(sizes: list[int], times: list[float]) -> tuple[Fraction, Fraction]:
@@ -99,12 +99,13 @@ def _least_squares(sizes: list[int], times: list[float]) -> tuple[Fraction, Frac
 
 
 def _each(name: str, values: Iterable) -> list[tuple[int, float]]:
-    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+    unordered = isinstance(values, Mapping | Set)
+    if isinstance(values, str | bytes) or unordered or not isinstance(values, Iterable):
         raise TypeError(_check.wrong_type("fit", name, "a sequence of numbers", values))
     entries = list(values)
     for i, entry in enumerate(entries):
         if _check.is_array(entry):
-            raise TypeError(_check.wrong("fit", f"{name}[{i}]", "one number", entry))
+            raise TypeError(_check.wrong_type("fit", f"{name}[{i}]", "one number", entry))
     return list(enumerate(entries))
 
 
@@ -113,5 +114,4 @@ def _size(i: int, value: int) -> int:
 
 
 def _time(i: int, value: float) -> float:
-    bounds = {"above": 0, "minimum": LEAST_SECONDS, "maximum": MOST_SECONDS}
-    return float(_check.number("fit", f"seconds[{i}]", value, **bounds))
+    return seconds_of("fit", f"seconds[{i}]", value)

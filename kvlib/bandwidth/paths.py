@@ -7,15 +7,12 @@ question for `sharing`.
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 from kvlib import _check
+from kvlib.bandwidth.checks import MOST_BYTES, rate_of, seconds_of
 
 __all__ = ["Link", "Path", "framing_efficiency", "transfer_rate", "transfer_seconds"]
 
-LEAST_RATE, MOST_RATE = 1e-6, 1e18  # B/s; outside them a rate is a mistake
-LEAST_SECONDS = 1e-12
-MOST_BYTES = _check.LARGEST
 MOST_USERS = 1_000_000
 MOST_PACKET = 1_000_000_000  # bytes
 
@@ -23,17 +20,6 @@ MOST_PACKET = 1_000_000_000  # bytes
 FRAME_OVERHEAD = 8 + 14 + 4 + 12  # preamble, header, checksum, gap. Source: IEEE 802.3
 TCP_OVERHEAD = FRAME_OVERHEAD + 20 + 20  # IP, TCP without options. Source: RFC 791, RFC 9293
 ROCE_OVERHEAD = FRAME_OVERHEAD + 20 + 8 + 12 + 4  # IP, UDP, BTH, ICRC. Source: RoCEv2 annex
-
-
-def rate_of(call: str, name: str, value: Any) -> Any:
-    """Return `value` as a rate in B/s: a float, or the array that it is.
-
-    Raises TypeError or ValueError if it is none.
-    """
-    hint = "for a 200 Gb/s link write 200 * Gbit_s" if isinstance(value, str) else ""
-    bounds = {"above": 0, "minimum": LEAST_RATE, "maximum": MOST_RATE}
-    _check.number(call, name, value, unit="B/s", hint=hint, **bounds)
-    return value if _check.is_array(value) else float(value)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,19 +42,22 @@ class Link:
 
     def __post_init__(self) -> None:
         _check.kind("Link", "name", self.name, str, "text")
+        _check.kind("Link", "source", self.source, str, "text")
         for name in ("rate", "efficiency", "users"):
             value = getattr(self, name)
             if _check.is_array(value):
                 hint = "for a sweep give transfer_seconds an array of rates"
-                raise TypeError(_check.wrong("Link", name, "one number", value, hint))
-        rate_of("Link", "rate", self.rate)
-        _check.number("Link", "efficiency", self.efficiency, above=0, maximum=1)
-        _check.whole("Link", "users", self.users, minimum=1, maximum=MOST_USERS)
+                raise TypeError(_check.wrong_type("Link", name, "one number", value, hint))
+        rate = rate_of("Link", "rate", self.rate)
+        efficiency = float(_check.number("Link", "efficiency", self.efficiency, above=0, maximum=1))
+        users = _check.whole("Link", "users", self.users, minimum=1, maximum=MOST_USERS)
+        for name, value in (("rate", rate), ("efficiency", efficiency), ("users", users)):
+            object.__setattr__(self, name, value)
 
     @property
     def payload_rate(self) -> float:
         """The rate in B/s that is left for payload, all users together."""
-        return float(self.rate) * float(self.efficiency)
+        return self.rate * self.efficiency
 
     @property
     def effective_rate(self) -> float:
@@ -101,7 +90,7 @@ class Path:
     @property
     def nominal_rate(self) -> float:
         """The smallest number on a label along the path, in B/s."""
-        return float(min(hop.rate for hop in self.hops))
+        return min(hop.rate for hop in self.hops)
 
     @property
     def payload_rate(self) -> float:
@@ -147,7 +136,7 @@ def transfer_rate(n_bytes: int, seconds: float) -> float:
     """
     call = "transfer_rate"
     n_bytes = _check.whole(call, "n_bytes", n_bytes, maximum=MOST_BYTES)
-    _check.number(call, "seconds", seconds, above=0, minimum=LEAST_SECONDS)
+    seconds = seconds_of(call, "seconds", seconds)
     _check.together(call, {"n_bytes": n_bytes, "seconds": seconds})
     return n_bytes / seconds
 

@@ -8,16 +8,18 @@ Not counted: start-up, the time until rates settle, links with priorities or wei
 Source: Bertsekas and Gallager, Data Networks, 2nd ed., section 6.5.2.
 """
 
+import heapq
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 from kvlib import _check
-from kvlib.bandwidth.paths import Link, rate_of
+from kvlib.bandwidth.checks import rate_of
+from kvlib.bandwidth.paths import Link
 
 __all__ = ["Flow", "fair_rates"]
 
-MOST_FLOWS = 10_000
+MOST_FLOWS, MOST_HOPS = 2_000, 64  # what a laptop shares out within a second
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,13 +38,14 @@ class Flow:
             _check.kind("Flow", "links", name, str, "a tuple of link names")
         if not self.links:
             raise ValueError("Flow: links must hold at least one link, got none")
+        _check.whole("Flow", "number of links", len(self.links), maximum=MOST_HOPS)
         if len(set(self.links)) < len(self.links):
             hint = "the two directions of a link are two links"
             raise ValueError(_check.wrong("Flow", "links", "distinct", self.links, hint))
         if _check.is_array(self.demand):
-            raise TypeError(_check.wrong("Flow", "demand", "one number of B/s", self.demand))
+            raise TypeError(_check.wrong_type("Flow", "demand", "one number of B/s", self.demand))
         if self.demand is not None:
-            rate_of("Flow", "demand", self.demand)
+            object.__setattr__(self, "demand", rate_of("Flow", "demand", self.demand))
 
 
 def fair_rates(flows: Sequence[Flow], links: Iterable[Link]) -> tuple[float, ...]:
@@ -64,18 +67,25 @@ def fair_rates(flows: Sequence[Flow], links: Iterable[Link]) -> tuple[float, ...
     for i, flow in enumerate(flows):
         for name in flow.links:
             crossing[name].add(i)
-    limited = [(i, flow.demand) for i, flow in enumerate(flows) if flow.demand is not None]
-    demands = {i: Fraction(float(demand)) for i, demand in limited}
+    limited = [(Fraction(f.demand), i) for i, f in enumerate(flows) if f.demand is not None]
+    demands = sorted(limited, reverse=True)
+    # A link's share only grows as flows stop, so an old share in the heap is never too high.
+    shares = [(free[name] / len(who), name) for name, who in crossing.items() if who]
+    heapq.heapify(shares)
     rates: dict[int, Fraction] = {}
     while len(rates) < len(flows):
-        shares = {name: free[name] / len(who) for name, who in crossing.items() if who}
-        level = min([*shares.values(), *demands.values()])  # where the next flows stop
-        stopping = {i for i, demand in demands.items() if demand == level}
-        for name, share in shares.items():
-            stopping |= crossing[name] if share == level else set()
+        if demands and (not shares or demands[-1][0] <= shares[0][0]):
+            level, i = demands.pop()
+            stopping = [i] if i not in rates else []
+        else:
+            level, name = heapq.heappop(shares)
+            who = crossing[name]
+            if who and free[name] / len(who) > level:  # others stopped since
+                heapq.heappush(shares, (free[name] / len(who), name))
+                continue
+            stopping = list(who)
         for i in stopping:
             rates[i] = level
-            demands.pop(i, None)
             for name in flows[i].links:
                 crossing[name].discard(i)
                 free[name] -= level

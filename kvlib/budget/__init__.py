@@ -10,7 +10,8 @@
 | `load`    | what an arrival rate does: utilisation, growing queues                |
 | `splits`  | how many workers should prefill                                       |
 
-The smallest bound names the first stage to give way. r_P and r_D are token rates of one worker,
+A request's way is prefill, memory, network, decode; memory is reserved before the hand-off. The
+smallest bound names the first stage to give way. r_P and r_D are token rates of one worker,
 all its requests together, and B is shared by all hand-offs.
 
 Counted: fixed lengths, steady rates, the logical payload once per request. Not counted: bursts,

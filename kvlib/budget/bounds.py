@@ -1,7 +1,8 @@
 """Bounds: what each stage can sustain, and which is the first to give way.
 
 Memory is Little's law: requests held = arrival rate · seconds each is held, and no more than
-`slots` fit into one decode worker.
+`slots` fit into one decode worker. It is reserved before the hand-off, so a request that finds
+none waits between prefill and the network.
 """
 
 from dataclasses import dataclass
@@ -13,18 +14,21 @@ from kvlib.budget.service import Service
 
 __all__ = ["STAGES", "Capacity", "Stages", "capacity"]
 
-STAGES = ("prefill", "network", "decode", "memory")  # in the order of a request's way
+STAGES = ("prefill", "memory", "network", "decode")  # in the order of a request's way
 TIE = 1e-12  # relative: bounds this close are equal, their difference is rounding
 
 
 @dataclass(frozen=True, kw_only=True)
 class Stages:
-    """One number (or array) a stage; `memory` is None where it is not considered."""
+    """One number (or array) a stage; `memory` is None where it is not considered.
+
+    Records of numbers can be compared and hashed, records that hold arrays cannot.
+    """
 
     prefill: float
+    memory: float | None = None
     network: float
     decode: float
-    memory: float | None = None
 
     def given(self) -> list[tuple[str, Any]]:
         """Return the name and number of each stage that is considered, in order."""
@@ -44,25 +48,24 @@ class Capacity(Stages):
     @property
     def tied(self) -> tuple[str, ...]:
         """The names of all stages at the limit, in order: mostly one."""
-        if _check.is_array(self.limit):
-            raise TypeError("Capacity: tied must be asked of one service, got arrays")
-        return tuple(name for name, value in self.given() if value <= self.limit * (1 + TIE))
+        limit = self.limit
+        if _check.is_array(limit):
+            hint = "first_index is an array into STAGES"
+            raise TypeError(f"Capacity: bounds must be numbers to name one, got arrays; {hint}")
+        return tuple(name for name, value in self.given() if value <= limit * (1 + TIE))
 
     @property
     def first(self) -> str:
         """The name of the stage that gives way first; of equal ones the first in order."""
-        if _check.is_array(self.limit):
-            hint = "first_index is an array into STAGES"
-            raise TypeError(f"Capacity: first must be asked of one service, got arrays; {hint}")
         return self.tied[0]
 
     @property
     def first_index(self) -> int:
         """The place in STAGES of the stage that gives way first, elementwise for arrays."""
-        given, near = self.given(), self.limit * (1 + TIE)
+        near = self.limit * (1 + TIE)
         index = 0
-        for i in reversed(range(len(given))):
-            index = index + (given[i][1] <= near) * (i - index)
+        for name, value in reversed(self.given()):
+            index = index + (value <= near) * (STAGES.index(name) - index)
         return index
 
 
@@ -76,7 +79,9 @@ def capacity(service: Service) -> Capacity:
     ([2.93, 7.81, 23.28], 'prefill')
     """
     s = _check.kind("capacity", "service", service, Service, "a Service")
-    memory = None if s.slots is None else s.decode_workers * s.slots / s.decode_seconds
+    memory = None
+    if s.slots is not None:
+        memory = s.decode_workers * (s.slots / s.decode_seconds)
     return Capacity(
         prefill=s.prefill_workers * s.prefill_rate / s.prompt_tokens,
         network=s.network_rate / s.payload_bytes,

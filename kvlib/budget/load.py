@@ -7,15 +7,19 @@ nothing grows in the mean, and a burst can still make a request wait.
 from dataclasses import dataclass
 
 from kvlib import _check
+from kvlib.bandwidth.checks import rate_of, seconds_of
 from kvlib.budget.bounds import Capacity, Stages, capacity, least
-from kvlib.budget.service import MOST_RATE, Service
+from kvlib.budget.service import Service
 
 __all__ = ["Growth", "backlog", "backlog_growth", "utilisation"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Growth(Stages):
-    """How fast a queue grows before each stage, in requests/s."""
+    """How fast a queue grows before each stage, in requests/s.
+
+    The queue before memory holds requests that are prefilled and not handed off yet.
+    """
 
     @property
     def total(self) -> float:
@@ -46,13 +50,7 @@ def backlog_growth(service: Service, arrival_rate: float) -> Growth:
     >>> growth.prefill, growth.decode, growth.total
     (1.0703125, 0.0, 1.0703125)
     """
-    bounds, rate = _under_load("backlog_growth", service, arrival_rate)
-    found = {}
-    for name, bound in bounds.given():
-        through = least(rate, bound)
-        found[name] = rate - through
-        rate = through
-    return Growth(**found)
+    return _growth(*_under_load("backlog_growth", service, arrival_rate))
 
 
 def backlog(service: Service, arrival_rate: float, seconds: float) -> float:
@@ -63,17 +61,27 @@ def backlog(service: Service, arrival_rate: float, seconds: float) -> float:
     >>> backlog(Service(), 4.0, 60.0)
     64.21875
     """
-    _check.number("backlog", "seconds", seconds, unit="seconds", minimum=0, maximum=MOST_RATE)
-    total = backlog_growth(service, arrival_rate).total
-    _check.together("backlog", {"arrival_rate": total, "seconds": seconds})
+    seconds = seconds_of("backlog", "seconds", seconds, least=0)
+    bounds, rate = _under_load("backlog", service, arrival_rate)
+    total = _growth(bounds, rate).total
+    _check.together("backlog", {"service and arrival_rate": total, "seconds": seconds})
     return total * seconds
+
+
+def _growth(bounds: Capacity, rate: float) -> Growth:
+    """Return how fast each queue grows when `rate` meets stages in series."""
+    found = {}
+    for name, bound in bounds.given():
+        through = least(rate, bound)
+        found[name] = rate - through
+        rate = through
+    return Growth(**found)
 
 
 def _under_load(call: str, service: Service, arrival_rate: float) -> tuple[Capacity, float]:
     """Return the bounds of a service and the arrival rate, checked."""
     _check.kind(call, "service", service, Service, "a Service")
-    unit = "requests/s"
-    _check.number(call, "arrival_rate", arrival_rate, unit=unit, minimum=0, maximum=MOST_RATE)
+    rate = rate_of(call, "arrival_rate", arrival_rate, "requests/s", least=0)
     bounds = capacity(service)
-    _check.together(call, {"service": bounds.limit, "arrival_rate": arrival_rate})
-    return bounds, arrival_rate
+    _check.together(call, {"service": bounds.limit, "arrival_rate": rate})
+    return bounds, rate

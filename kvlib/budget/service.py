@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from kvlib import _check
+from kvlib.bandwidth.checks import MOST_BYTES, rate_of, seconds_of
 from kvlib.payload import Geometry, Model, groups_of, payload_bytes
 from kvlib.units import GB_s
 
 __all__ = ["Service"]
 
 MOST_WORKERS, MOST_TOKENS = 10_000, 1_000_000_000
-LEAST_RATE, MOST_RATE = 1e-6, 1e18  # outside them a rate is a mistake
 EXAMPLE = Geometry(layers=32, kv_heads=8, head_dim=128)  # the book's running example
 
 
@@ -25,9 +25,10 @@ EXAMPLE = Geometry(layers=32, kv_heads=8, head_dim=128)  # the book's running ex
 class Service:
     """Workers, rates and lengths; the defaults are the running example of the book.
 
-    Numbers may be arrays that broadcast, for a sweep in one call. Raises TypeError or ValueError
-    for a count that is not whole, a rate that is not positive and finite, a split that leaves no
-    worker on a side, and a memory that holds no request.
+    Numbers may be arrays that broadcast, for a sweep in one call; they are copied. A service of
+    numbers can be compared and hashed, one that holds arrays cannot. Raises TypeError or
+    ValueError for a count that is not whole, a rate that is not positive and finite, a split that
+    leaves no worker on a side, a payload beyond counting, and a memory that holds no request.
 
     >>> Service().decode_workers, Service().payload_bytes
     (5, 1073741824)
@@ -52,19 +53,21 @@ class Service:
         self._count("prompt_tokens", 1, MOST_TOKENS)
         self._count("output_tokens", 1, MOST_TOKENS)
         self._count("element_bytes", 1, 16)
-        self._positive("prefill_rate", "tokens/s")
-        self._positive("decode_rate", "tokens/s")
-        self._positive("network_rate", "B/s", "for a 200 Gb/s link write 200 * Gbit_s")
+        self._rate("prefill_rate", "tokens/s")
+        self._rate("decode_rate", "tokens/s")
+        self._rate("network_rate", "B/s")
         if self.decode_memory is not None or self.decode_seconds is not None:
             for name in ("decode_memory", "decode_seconds"):
                 if getattr(self, name) is None:
                     rule = "given, as both bound the requests held"
                     raise ValueError(_check.wrong("Service", name, rule, None))
-            self._count("decode_memory", 1, _check.LARGEST, "in bytes, as in 60 * GB")
-            self._positive("decode_seconds", "seconds")
+            self._count("decode_memory", 1, MOST_BYTES, "in bytes, as in 60 * GB")
+            held = seconds_of("Service", "decode_seconds", self.decode_seconds)
+            object.__setattr__(self, "decode_seconds", held)
         names = [name for name in self.__dataclass_fields__ if name != "model"]
         _check.together("Service", {name: getattr(self, name) for name in names})
         self._leaves_decode_workers()
+        self._payload_can_be_counted()
         if self.decode_memory is not None:
             self._holds_a_request()
 
@@ -73,10 +76,8 @@ class Service:
         value = _check.whole("Service", name, getattr(self, name), least, most, hint)
         object.__setattr__(self, name, value)
 
-    def _positive(self, name: str, unit: str, hint: str = "") -> None:
-        hint = hint if isinstance(getattr(self, name), str) else ""
-        value = positive("Service", name, getattr(self, name), unit, hint)
-        object.__setattr__(self, name, value)
+    def _rate(self, name: str, unit: str) -> None:
+        object.__setattr__(self, name, rate_of("Service", name, getattr(self, name), unit))
 
     def _leaves_decode_workers(self) -> None:
         left = self.decode_workers
@@ -88,6 +89,13 @@ class Service:
         rule = f"leave at least one of workers={self.workers} for decode"
         message = f"Service: prefill_workers must {rule}, got {self.prefill_workers}"
         raise ValueError(f"{message}; give {self.workers - 1} or fewer")
+
+    def _payload_can_be_counted(self) -> None:
+        tokens = _highest(self.prompt_tokens) + _highest(self.output_tokens)
+        most = payload_bytes(self.model, tokens, _highest(self.element_bytes))
+        if most > MOST_BYTES:
+            rule = f"so small that a request has at most {MOST_BYTES:,} B"
+            raise ValueError(_check.wrong("Service", "model", rule, most))
 
     def _holds_a_request(self) -> None:
         if _lowest(self.slots) >= 1:
@@ -118,18 +126,13 @@ class Service:
         return None if self.decode_memory is None else self.decode_memory // self.request_bytes
 
 
-def positive(call: str, name: str, value: Any, unit: str, hint: str) -> Any:
-    """Return `value` as a positive float, or as the array that it is."""
-    bounds = {"above": 0, "minimum": LEAST_RATE, "maximum": MOST_RATE}
-    _check.number(call, name, value, unit=unit, hint=hint, **bounds)
-    return value if _check.is_array(value) else float(value)
-
-
 def _lowest(value: Any) -> Any:
     if not _check.is_array(value):
         return value
-    return value.min() if value.size else 1
+    return int(value.min()) if value.size else 1
 
 
 def _highest(value: Any) -> Any:
-    return value.max() if _check.is_array(value) else value
+    if not _check.is_array(value):
+        return value
+    return int(value.max()) if value.size else 1

@@ -31,7 +31,7 @@ def splits(service: Service) -> list[Split]:
         value = getattr(service, name)
         if _check.is_array(value):
             hint = "ask for each point by itself"
-            raise TypeError(_check.wrong("splits", name, "one number", value, hint))
+            raise TypeError(_check.wrong_type("splits", name, "one number", value, hint))
     found = []
     for n in range(1, service.workers):
         bounds = capacity(replace(service, prefill_workers=n))

@@ -11,8 +11,8 @@ from kvlib.bandwidth import (
     transfer_rate,
     transfer_seconds,
 )
-from kvlib.exercises.question import Choice, Question, Slip, Verdict
-from kvlib.units import MB, GB_s, Gbit_s, GiB, Tbit_s, format_as, ms
+from kvlib.exercises.question import Choice, Question, Slip, Verdict, misread
+from kvlib.units import GB, MB, Gbit_s, GiB, Tbit_s, format_as, ms
 
 __all__ = ["QUESTIONS"]
 
@@ -64,13 +64,13 @@ SENDERS, SOONEST, LATEST = 4, 30 * ms, 60 * ms
 
 def _label(text: str) -> Verdict:
     """Judge question 2.6: any label that gives each of four senders 1 GiB in time."""
+    wanted = "Type a rate with its unit, as in 100 Gb/s."
     try:
-        typed = units.read(text)
-    except ValueError:
-        typed = None
-    if typed is None or typed.unit is None or typed.unit.kind != "rate":
-        hint = "Type a rate with its unit, as in 100 Gb/s."
-        return Verdict(state="unreadable", message=hint)
+        typed = units.read(text, "rate")
+    except units.Unreadable as error:
+        return Verdict(state="unreadable", message=misread(error, wanted))
+    if typed.unit is None or typed.unit.kind != "rate":
+        return Verdict(state="unreadable", message=wanted)
     rate = typed.number * typed.unit.size
     if not Gbit_s <= rate <= 100 * Tbit_s:
         hint = "Type a rate from 1 Gb/s to 100 Tb/s."
@@ -86,6 +86,18 @@ def _label(text: str) -> Verdict:
     return Verdict(state="slip", message=f"Not yet. {why}: {says}.")
 
 
+def _converted(seconds: float) -> tuple[Slip, ...]:
+    """Return the slips on the way from GiB and Gb/s to the right time."""
+    return (
+        Slip(
+            value=seconds / 8,
+            hint="That reads the label as bytes. Gb/s counts bits: divide by eight first.",
+        ),
+        Slip(value=seconds * 8, hint="That divides by eight twice. Bits become bytes once."),
+        Slip(value=seconds * GB / GiB, hint="That takes GB for GiB. A GiB is 2^30 bytes."),
+    )
+
+
 QUESTIONS = (
     PREDICT,
     Question(
@@ -93,20 +105,7 @@ QUESTIONS = (
         prompt="The least time for 4 GiB at 100 Gb/s.",
         answer=transfer_seconds(4 * GiB, 100 * Gbit_s),
         unit="ms",
-        slips=(
-            Slip(
-                value=transfer_seconds(4 * GiB, 100 * GB_s),
-                hint="That reads the label as bytes. Gb/s counts bits: divide by eight first.",
-            ),
-            Slip(
-                value=transfer_seconds(4 * units.GB, 100 * Gbit_s),
-                hint="That is the time of 4 GB. A GiB is 1,073,741,824 bytes.",
-            ),
-            Slip(
-                value=transfer_seconds(4 * GiB, 100 * Gbit_s / 8),
-                hint="That divides by eight twice. Bits become bytes once.",
-            ),
-        ),
+        slips=_converted(transfer_seconds(4 * GiB, 100 * Gbit_s)),
         hints=(
             "Turn both into bytes first: multiply the size by 2^30, divide the rate by eight.",
             "The rate is 12.5 GB/s. Divide 4 × 1,073,741,824 bytes by it.",
@@ -121,6 +120,7 @@ QUESTIONS = (
         unit="ms",
         digits=1,
         slips=(
+            *_converted(transfer_seconds(2 * GiB, SLOT.effective_rate)),
             Slip(
                 value=transfer_seconds(2 * GiB, SLOT.hops[1].rate),
                 hint="That is the card alone. The bytes cross the slot too, and it is slower.",
@@ -152,6 +152,7 @@ QUESTIONS = (
         answer=transfer_seconds(GiB, SHARES[0]),
         unit="ms",
         slips=(
+            *_converted(transfer_seconds(GiB, SHARES[0])),
             Slip(
                 value=transfer_seconds(GiB, CARD.rate),
                 hint="That gives each the whole card. Three hand-offs leave through it.",
@@ -196,8 +197,8 @@ QUESTIONS = (
             Choice(
                 key="slow",
                 text="128 MiB in 60 ms",
-                reason="That is 2.24 GB/s, a twentieth of the label. Sad, and possible: a bound "
-                "rules out what is too fast and says nothing about what is slow.",
+                reason="That is 2.24 GB/s, less than a twentieth of the label. Sad, and possible: "
+                "a bound rules out what is too fast and says nothing about what is slow.",
             ),
             Choice(
                 key="long",
@@ -237,7 +238,7 @@ QUESTIONS = (
         ),
         hints=(
             "Subtract: 200 MB more took 10 ms more. Start-up cancels, and a rate is left.",
-            "The rate is 20 GB/s, so 40 MB need 2 ms of bytes. The rest of 4 ms is start-up.",
+            "Take the bytes of one report at that rate from its time. Start-up is what is left.",
         ),
         level="transfer",
         minutes=5,

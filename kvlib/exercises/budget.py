@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 
 from kvlib.budget import Service, backlog, capacity
-from kvlib.exercises.question import Choice, Question, Slip, Verdict
+from kvlib.exercises.question import Choice, Question, Slip, Verdict, unwrapped
 from kvlib.models import load
 from kvlib.units import GB, Gbit_s, format_as
 
@@ -17,6 +17,8 @@ SIXTEEN = replace(TEXT, workers=16, prefill_workers=6)
 TARGET = 7.5  # requests/s that question 7.6 asks sixteen workers for
 POOL, LEASE, ALLOWED = 344_253, 6_127, 64  # tokens, tokens, hand-offs: sglang-omni 1718
 OVER, MINUTES = 3.5, 15  # arrivals in requests/s and how long they last, question 7.3
+PREFILL, WAITING = capacity(TEXT).prefill, backlog(TEXT, OVER, MINUTES * 60)
+PAIR, LINK = capacity(TWO).prefill, capacity(LARGER).network  # requests/s, questions 7.1 and 7.2
 
 PREDICT = Question(
     key="7.predict",
@@ -50,19 +52,21 @@ PREDICT = Question(
     ),
 )
 
-_SPLIT = re.compile(r"([0-9]{1,4}) ?(?:[:/-]|to) ?([0-9]{1,4})")
+_SPLIT = re.compile(r"([0-9]{1,4})\s*(?:[:/,–—-]|to|and)\s*([0-9]{1,4})")
 
 
 def _sixteen(text: str) -> Verdict:
     """Judge question 7.6: any split of sixteen workers that sustains the target."""
-    typed = _SPLIT.fullmatch(text.strip())
+    typed = _SPLIT.fullmatch(unwrapped(text))
     if typed is None:
         hint = "Type two whole numbers with a colon between them, prefill first, as in 6:10."
         return Verdict(state="unreadable", message=hint)
     prefill, decode = int(typed[1]), int(typed[2])
-    if prefill + decode != SIXTEEN.workers or 0 in (prefill, decode):
-        rule = "Both sides need a worker, and together they must be 16."
-        return Verdict(state="slip", message=f"Not yet. {rule}")
+    if prefill + decode != SIXTEEN.workers:
+        rule = f"{prefill} + {decode} is {prefill + decode}, not {SIXTEEN.workers}"
+        return Verdict(state="slip", message=f"Not yet. {rule}.")
+    if 0 in (prefill, decode):
+        return Verdict(state="slip", message="Not yet. Both sides need a worker.")
     found = capacity(replace(SIXTEEN, prefill_workers=prefill))
     limit = format_as(found.limit, "requests/s")
     said = f"{found.first.capitalize()} gives way first, at {limit}"
@@ -76,13 +80,10 @@ QUESTIONS = (
     Question(
         key="7.1",
         prompt="Capacity of two prefill workers at 9,000 tokens/s, prompts of 5,000 tokens.",
-        answer=capacity(TWO).prefill,
+        answer=PAIR,
         unit="requests/s",
         slips=(
-            Slip(
-                value=capacity(TWO).prefill / TWO.prefill_workers,
-                hint="That is one worker. The pool has two.",
-            ),
+            Slip(value=PAIR / 2, hint="That is one worker. The pool has two."),
             Slip(
                 value=2 * TWO.prefill_rate / (TWO.prompt_tokens + TWO.output_tokens),
                 hint="That charges the answer to prefill. Decode writes those 300 tokens.",
@@ -91,10 +92,7 @@ QUESTIONS = (
                 value=2 * TWO.prefill_rate / TWO.output_tokens,
                 hint="That divides by the answer. Prefill reads the prompt.",
             ),
-            Slip(
-                value=1 / capacity(TWO).prefill,
-                hint="That is seconds per request. Turn the fraction over.",
-            ),
+            Slip(value=1 / PAIR, hint="That is seconds per request. Turn the fraction over."),
         ),
         hints=(
             "Tokens per second of the pool, over tokens per request.",
@@ -106,11 +104,11 @@ QUESTIONS = (
     Question(
         key="7.2",
         prompt="Network capacity: Llama-3.1-70B, 8,192 tokens, one link of 100 Gb/s.",
-        answer=capacity(LARGER).network,
+        answer=LINK,
         unit="requests/s",
         slips=(
             Slip(
-                value=8 * capacity(LARGER).network,
+                value=8 * LINK,
                 hint="That reads the link in bytes. Its label counts bits: divide by eight.",
             ),
             Slip(
@@ -119,13 +117,19 @@ QUESTIONS = (
                 "on powers of two.",
             ),
             Slip(
-                value=2 * capacity(LARGER).network,
+                value=2 * LINK,
                 hint="That is half the payload. A token leaves a key and a value.",
             ),
             Slip(
                 value=LARGER.network_rate / TEXT.payload_bytes,
                 hint="That is the payload of 32 layers. This model has 80.",
             ),
+            Slip(
+                value=LINK / 8,
+                hint="That is an eighth. Bits become bytes only once, and the cache keeps the 8 "
+                "KV heads, not all 64 heads.",
+            ),
+            Slip(value=1 / LINK, hint="That is seconds per hand-off. Turn the fraction over."),
         ),
         hints=(
             "First the payload of one request in bytes, then the link in bytes per second.",
@@ -136,27 +140,35 @@ QUESTIONS = (
     ),
     Question(
         key="7.3",
-        prompt="The wait for prefill of a request that arrives after fifteen minutes.",
-        answer=backlog(TEXT, OVER, MINUTES * 60) / capacity(TEXT).prefill,
+        prompt="The wait for prefill of a request in fifteen minutes, if nothing waits now.",
+        answer=WAITING / PREFILL,
         unit="s",
         digits=0,
         slips=(
             Slip(
-                value=backlog(TEXT, OVER, MINUTES * 60),
+                value=WAITING,
                 hint="That is how many requests wait. Prefill works through them at its own rate.",
             ),
             Slip(
-                value=backlog(TEXT, OVER, MINUTES * 60) / OVER,
+                value=WAITING / OVER,
                 hint="That divides by arrivals. A queue empties at the rate of the stage it "
                 "waits for.",
             ),
             Slip(
-                value=backlog(TEXT, OVER, MINUTES * 60) / capacity(TEXT).decode,
+                value=WAITING / capacity(TEXT).decode,
                 hint="That lets decode empty the queue. The queue stands before prefill.",
             ),
             Slip(
-                value=backlog(TEXT, OVER, MINUTES) / capacity(TEXT).prefill,
-                hint="That takes the minutes for seconds. The rates are per second.",
+                value=OVER * MINUTES * 60 / PREFILL,
+                hint="That counts every arrival. Prefill has taken most of them by then.",
+            ),
+            *(
+                Slip(
+                    value=(OVER - round(PREFILL, 1)) * MINUTES * 60 / rate,
+                    hint="That rounds the rate of prefill early. A small difference of two rates "
+                    "needs their digits.",
+                )
+                for rate in (PREFILL, round(PREFILL, 1))
             ),
         ),
         hints=(
@@ -209,15 +221,17 @@ QUESTIONS = (
         answer=(POOL // LEASE) / 5,
         unit="s",
         digits=1,
+        tolerance=0.0015,
         slips=(
+            Slip(
+                value=POOL / LEASE / 5,
+                hint="That lets in a part of a prompt. Count whole prompts, then divide.",
+            ),
             Slip(
                 value=ALLOWED / 5,
                 hint="That is the setting. The pool is smaller: 64 prompts are 392,128 tokens.",
             ),
-            Slip(
-                value=POOL // LEASE,
-                hint="That is how many fit. Little's law divides them by the rate.",
-            ),
+            Slip(value=POOL // LEASE, hint="That is how many fit. Divide them by the rate."),
             Slip(
                 value=(POOL // LEASE) * 5,
                 hint="That multiplies. Requests held are rate times time, so time is a quotient.",

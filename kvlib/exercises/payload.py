@@ -1,6 +1,6 @@
 """The questions of chapter 1: bytes."""
 
-from kvlib.exercises.question import Choice, Question, Slip, Verdict
+from kvlib.exercises.question import Choice, Question, Slip, Verdict, unwrapped
 from kvlib.models import load, names
 from kvlib.payload import Geometry, Latent, payload_bytes
 from kvlib.units import both
@@ -50,7 +50,8 @@ PREDICT = Question(
 def _quarter(text: str) -> Verdict:
     """Judge question 1.5: any catalogue model at or under a quarter of the reference."""
     limit = payload_bytes(load("llama-3.1-8b"), 32_768) // 4
-    name = text.strip().lower()
+    name = unwrapped(text).rpartition("/")[2].lower()
+    name = name.removesuffix("-instruct").removesuffix("-it")
     if name not in names():
         hint = "Type a name from the catalogue, as names() lists it."
         return Verdict(state="unreadable", message=hint)
@@ -72,6 +73,15 @@ QUESTIONS = (
             Slip(
                 value=payload_bytes(SMALL, 32_768) // 2,
                 hint="That is half. Count a key and a value, and two bytes for each element.",
+            ),
+            Slip(
+                value=payload_bytes(SMALL, 32_768) // 4,
+                hint="That is a quarter. A key and a value make two, and so do the bytes of an "
+                "element: both twos count.",
+            ),
+            Slip(
+                value=payload_bytes(SMALL, 1),
+                hint="That is one token. The prompt has 32,768 of them.",
             ),
             Slip(
                 value=payload_bytes(Geometry(layers=16, kv_heads=32, head_dim=64), 32_768),
@@ -100,6 +110,14 @@ QUESTIONS = (
                 value=2 * payload_bytes(LATENT, 4_096),
                 hint="That counts the latent twice. K and V are both made from one latent, so the "
                 "factor two of the dense formula is gone.",
+            ),
+            Slip(
+                value=payload_bytes(LATENT, 4_096, 1),
+                hint="That takes one byte for an element. The elements here have two.",
+            ),
+            Slip(
+                value=payload_bytes(LATENT, 1),
+                hint="That is one token. The question asks about 4,096 of them.",
             ),
             Slip(
                 value=payload_bytes(EXPANDED, 4_096),
@@ -133,6 +151,15 @@ QUESTIONS = (
                 hint="That is one request. There are 32.",
             ),
             Slip(
+                value=payload_bytes(NEVER_SLIDES, 8_192),
+                hint="That is one request, with all 24 layers billed for every token. There are "
+                "32, and half of the layers keep the last 128 tokens.",
+            ),
+            Slip(
+                value=16 * payload_bytes(WINDOWED, 8_192),
+                hint="That is half. A layer keeps a key and a value for each token that it holds.",
+            ),
+            Slip(
                 value=32 * payload_bytes(Geometry(layers=12, kv_heads=8, head_dim=64), 8_192),
                 hint="That leaves the window layers out. They hold 128 positions each.",
             ),
@@ -140,7 +167,7 @@ QUESTIONS = (
         tolerance=0.003,
         hints=(
             "Count two groups of 12 layers: one keeps every token, the other the last 128.",
-            "One request is 24,576 bytes × 8,192 plus 24,576 bytes × 128.",
+            "A token costs each group 24,576 bytes. How many tokens does each group hold?",
         ),
         level="transfer",
         minutes=5,

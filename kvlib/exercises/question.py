@@ -2,10 +2,14 @@
 
 A question is answered with a quantity, by choosing, or openly (any answer that a judge accepts).
 The check knows the usual slips: a wrong answer that equals one gets that slip's hint, a number
-that is right in another unit is told which unit was probably meant, any other wrong answer gets
-the first general hint. It never evaluates what was typed and never repeats it.
+that is right in another unit is told which unit was probably meant, one that is nearly right is
+asked for more digits, any other wrong answer gets the first general hint. The right number is
+right when rounded, too, if two digits are left and nothing else rounds to them. A comma or a point
+that may group thousands is read in the writer's favour. The check never evaluates what was typed
+and never repeats it.
 """
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -64,12 +68,7 @@ class Question:
             raise ValueError(f"Question {self.key}: give exactly one of unit, choices and judge")
 
 
-CONFUSED = [  # (typed, meant, why)
-    ("iB", "B", "{0} is a power of two and {1} a power of ten"),
-    ("B", "iB", "{0} is a power of ten and {1} a power of two"),
-    ("b", "B", "{0} counts bits and {1} counts bytes: eight bits are one byte"),
-    ("B", "b", "{0} counts bytes and {1} counts bits: eight bits are one byte"),
-]
+NEAR = 0.05  # relative: as close as early rounding brings one
 
 
 def check(question: Question, answer_text: str) -> Verdict:
@@ -99,34 +98,55 @@ def _chosen(question: Question, key: str) -> Verdict:
 def _quantity(question: Question, text: str) -> Verdict:
     asked = units.UNITS[question.unit]
     try:
-        typed = units.read(text)
-    except ValueError as error:
-        return Verdict(state="unreadable", message=_without_echo(error, question))
+        typed = units.read(text, asked.kind)
+    except units.Unreadable as error:
+        example = f"Type one number, written out, and its unit, as in 3.5 {question.unit}."
+        unknown = f"That unit is not known here. Answer in {question.unit}."
+        other = unknown if error.about == "unit" else example
+        return Verdict(state="unreadable", message=misread(error, other))
     unit = typed.unit or asked
     if unit.kind != asked.kind:
         rule = f"Answer in {question.unit}: {unit.name} measures something else."
         return Verdict(state="unreadable", message=rule)
-    value = typed.number * unit.size
-    if close(value, question.answer, question.tolerance):
-        return Verdict(state="right", message=f"Correct: {printed(question)}.")
-    for slip in question.slips:
-        if close(value, slip.value, question.tolerance):
-            return Verdict(state="slip", message=f"Not yet. {slip.hint}")
-    for meant, why in confusable(unit):
-        if close(typed.number * meant.size, question.answer, question.tolerance):
+    numbers = [n for n in (typed.number, typed.ambiguous) if n is not None]
+
+    def exact(target: float, size: Fraction) -> bool:
+        return any(close(n * size, target, question.tolerance) for n in numbers)
+
+    def rounded(target: float, size: Fraction) -> bool:
+        enough = abs(typed.number) >= 10 * typed.place
+        return enough and 2 * abs(typed.number * size - Fraction(target)) <= typed.place * size
+
+    for fits in (exact, rounded):
+        right = fits(question.answer, unit.size)
+        slips = [slip for slip in question.slips if fits(slip.value, unit.size)]
+        meant = [pair for pair in confusable(unit) if fits(question.answer, pair[0].size)]
+        if right and (fits is exact or not meant):
+            return Verdict(state="right", message=f"Correct: {printed(question)}.")
+        if right or len(slips) > 1:  # two digits that fit more than one thing tell nothing
+            continue
+        if slips:
+            return Verdict(state="slip", message=f"Not yet. {slips[0].hint}")
+        if meant:
+            other, why = meant[0]
             said = "You typed" if typed.unit else "The question asks for"
-            reason = why.format(unit.name, meant.name)
-            message = f"Not yet: the number fits {meant.name}. {said} {unit.name}; {reason}."
+            message = f"Not yet: the number fits {other.name}. {said} {unit.name}{why}."
             return Verdict(state="slip", message=message)
+    if any(close(n * unit.size, question.answer, NEAR) for n in numbers):
+        return Verdict(state="wrong", message="Close, but not it. Keep more digits on the way.")
     return Verdict(state="wrong", message=f"Not yet. {question.hints[0]}")
 
 
-def _without_echo(error: ValueError, question: Question) -> str:
-    """Return what is wrong with unreadable text without repeating the text."""
-    hint = str(error).rpartition("; ")[2]
-    if hint.startswith("write "):
-        return f"The unit is ambiguous: {hint}."
-    return f"Type one number and its unit, as in 3.5 {question.unit}."
+def misread(error: units.Unreadable, otherwise: str) -> str:
+    """Return what is wrong with unreadable text, without the text: its unit, or `otherwise`."""
+    if error.hint.startswith("write "):
+        return f"The unit could be misread: {error.hint}."
+    return otherwise
+
+
+def unwrapped(text: str) -> str:
+    """Return `text` without the spaces, quotes and full stop around it."""
+    return text.strip(" \t\r\n\"'`“”‘’«».,;!\u00a0\u200b\ufeff")
 
 
 def close(value: float, target: float, tolerance: float) -> bool:
@@ -135,16 +155,27 @@ def close(value: float, target: float, tolerance: float) -> bool:
 
 
 def confusable(unit: units.Unit) -> list[tuple[units.Unit, str]]:
-    """Return the units that `unit` is often taken for, each with the difference in words."""
-    stem, per, second = unit.name.partition("/")
-    found = []
-    for typed, meant, why in CONFUSED:
-        if stem.endswith(typed):
-            other = stem.removesuffix(typed).removesuffix("i") + meant + per + second
-            other = other.replace("kB", "KB").replace("Kb", "kb")
-            if other in units.UNITS and other != unit.name:
-                found.append((units.UNITS[other], why))
-    return found
+    """Return the units that `unit` may be taken for, the likeliest first, and the difference."""
+    same = [u for u in units.UNITS.values() if u.kind == unit.kind and u.name != unit.name]
+    pairs = [(other, *_difference(unit.name, other.name)) for other in same]
+    pairs.sort(key=lambda pair: pair[2])
+    return [(other, f"; {why}" if why else "") for other, why, _ in pairs]
+
+
+def _difference(typed: str, meant: str) -> tuple[str, int]:
+    """Return in what two sizes of one prefix letter differ, and in how many things (9: many)."""
+    parts = [re.fullmatch(r"([kKMGTP]?)(i?)(B|b|bit)(?:/s)?", name) for name in (typed, meant)]
+    if None in parts or parts[0][1].upper() != parts[1][1].upper():
+        return "", 9
+    counts = ["bytes" if part[3] == "B" else "bits" for part in parts]
+    powers = ["two" if part[2] else "ten" for part in parts]
+    if counts[0] == counts[1]:
+        return f"{typed} is a power of {powers[0]} and {meant} a power of {powers[1]}", 1
+    if powers[0] == powers[1]:
+        why = f"{typed} counts {counts[0]} and {meant} counts {counts[1]}"
+        return f"{why}: eight bits are one byte", 1
+    why = f"{typed} counts {counts[0]} in powers of {powers[0]}"
+    return f"{why} and {meant} counts {counts[1]} in powers of {powers[1]}", 2
 
 
 def printed(question: Question) -> str:
@@ -166,7 +197,7 @@ def rehearsal(question: Question) -> list[tuple[str, str, str]]:
         known = [(text, "slip", "") for text in question.wrong_examples]
         return [*known, ("no such thing at all", "unreadable", ""), (question.answer, "right", "")]
     size = units.UNITS[question.unit].size
-    rows = [("nonsense", "unreadable", "Type one number")]
+    rows = [("nonsense", "unreadable", "Type one number, written out")]
     rows.append(
         (f"{float(Fraction(question.answer) / size) * 3.33:.9g}", "wrong", question.hints[0])
     )

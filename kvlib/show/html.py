@@ -81,17 +81,18 @@ def _field(control: Control | Answer, prefix: str) -> str:
                 for k, text in control.options
             )
             box = f"<select {described}>{options}</select>"
-        case Slider() | Whole():
-            sort = "range" if isinstance(control, Slider) else "number"
+        case Slider():
             ends = f'min="{control.minimum}" max="{control.maximum}" step="1"'
-            box = f'<input type="{sort}" {described} {ends} value="{control.default}">'
-            if isinstance(control, Slider):
-                box += f'<output for="{key}">{control.default}</output>'
-            if control.unit:
-                label += f' <span class="kv-unit">[{escape(control.unit)}]</span>'
+            box = f'<input type="range" {described} {ends} value="{control.default}">'
+            box += f'<output for="{key}">{control.default}</output>'
+        case Whole():  # text, so that 8,192 can be typed
+            numeric = f'inputmode="numeric" value="{control.default:,}" autocomplete="off"'
+            box = f'<input type="text" {described} {numeric}>'
         case Amount() | Answer():
             value = escape(control.default)
             box = f'<input type="text" {described} value="{value}" autocomplete="off">'
+    if getattr(control, "unit", ""):
+        label += f' <span class="kv-unit">[{escape(control.unit)}]</span>'
     return f'<div class="kv-field"><label for="{key}">{label}</label>{box}{error}</div>'
 
 

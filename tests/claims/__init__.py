@@ -1,14 +1,18 @@
 """Every quantity that the prose states, and the expression that gives it.
 
-One module per page: the text as printed, and either a function that recomputes it in base units or
-the source of a figure that is quoted from outside. `test_claims` holds pages and tables together.
+One module per page, its claims in the order of the page. A claim is a piece of the page with its
+numbers in braces and, for each number, a function that recomputes it in base units or the source
+of a figure that is quoted from outside ("given: ..." for an input of the problem). A claim holds
+enough of its sentence to say what its numbers are numbers of, and stands at one place.
+`test_claims` holds pages and tables together.
 """
 
-from claims import bandwidth, budget, bytes_, index
+from claims import bandwidth, budget, bytes_, index, sources
 
 CLAIMS = {
     "1_bytes": bytes_.CLAIMS,
     "2_bandwidth": bandwidth.CLAIMS,
     "7_service_budget": budget.CLAIMS,
     "index": index.CLAIMS,
+    "sources": sources.CLAIMS,
 }
