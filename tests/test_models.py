@@ -482,7 +482,7 @@ def test_a_field_that_counts_cannot_be_left_out_in_silence(name):
                 assert str(error).startswith(expected)
 
 
-UNKNOWN = "; this reader does not know it, and it may shape the cache"
+UNKNOWN = "; this reader does not know it: leave it out if it does not shape the cache"
 ABSENT = "give a path, the text of a config.json or a mapping"
 GEMMA = {"model_type": "gemma3", "text_config": SMALL | {"model_type": "gemma3_text"}}
 QWEN_NEXT = without(config("qwen3-next-80b-a3b"), "full_attention_interval")

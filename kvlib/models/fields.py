@@ -17,7 +17,7 @@ from kvlib.payload import MOST
 
 MOST_LAYERS = 10**5
 WIDTHS = {"float32": 4, "bfloat16": 2, "float16": 2}  # bytes of the dtypes that states come in
-UNKNOWN = "this reader does not know it, and it may shape the cache"
+UNKNOWN = "this reader does not know it: leave it out if it does not shape the cache"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -71,13 +71,19 @@ summary_proj_to_labels summary_type summary_use_proj task_specific_params tf_leg
 tokenizer_class torch_dtype torchscript transformers_version
 use_associative_scan use_bfloat16 use_flash_attn use_mamba_kernels use_mambapy
 """
+ABOUT = """
+base_model bf16 bos_token chat_template created_by dataset datasets date description eos_token
+flash_attn fp16 fp32 is_llama_config language library_name license model_name pad_token
+pipeline_tag rotary_emb_base rotary_pct tags tie_weights torch_compile unk_token
+use_flash_attention_2 version weights_dtype
+"""
 SENSES = """
 audio_soft_tokens_per_image ignore_index im_end_id im_newline_id im_start_id image_placeholder
 language_model_only mask_init_id mm_tokens_per_image multimodal_projector_bias
 projection_hidden_size projector_hidden_act spatial_merge_size text_end_id text_start_id
 use_unified_vision_chunk video_placeholder vision_feature_layer vision_soft_tokens_per_image
 """
-NAMES = frozenset(f"{MATHS}{SIZES}{EXPERTS}{DRAFTS}{GENERATION}{TOOLS}{SENSES}".split())
+NAMES = frozenset(f"{MATHS}{SIZES}{EXPERTS}{DRAFTS}{GENERATION}{TOOLS}{ABOUT}{SENSES}".split())
 
 FORMS = re.compile(
     r"\w+_token_(id|ids|index)|\w+_(eps|epsilon)|(\w+_)?dropout|\w+_pdrop"
