@@ -298,7 +298,7 @@ CLAIMS = [
         lambda: marginal("gpt-oss-20b"),
     ),
     (
-        "at most a quarter of what Llama-3.1-8B holds at {32,768} tokens, and type its name.",
+        "at most a quarter of what Llama-3.1-8B holds at {32,768} tokens. Type its name.",
         "given: the length that question 1.5 asks about",
     ),
     (
