@@ -1,6 +1,6 @@
 """Chapter 1: what its prose and its questions state."""
 
-from claims.chapter import made, slip
+from claims.chapter import made, practice, slip
 from kvlib.exercises import find
 from kvlib.models import load
 from kvlib.payload import Geometry, Indexer, payload_bytes
@@ -58,6 +58,7 @@ def row(name):
 
 
 CLAIMS = [
+    ("12 minutes to read, {21} to practise.", lambda: practice("1")),
     # What has to move
     (
         "1 · Bytes: a prompt leaves {1 GiB} behind",
