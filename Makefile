@@ -18,7 +18,7 @@ test: .venv/book
 	$(BIN)/python -m pytest
 
 lab: .venv/lab
-	$(BIN)/jupyter lab book
+	$(BIN)/jupyter lab book/1_bytes.ipynb
 
 browser-test: .venv/browser $(NODE_MODULES)/ready
 	test -d _build/html || $(MAKE) book

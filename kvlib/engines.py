@@ -19,6 +19,7 @@ from kvlib.payload import (
     groups_of,
     kept,
     largest,
+    width_of,
 )
 
 __all__ = ["TRANSFORMERS", "Engine", "held_bytes"]
@@ -68,11 +69,14 @@ TRANSFORMERS = Engine(
 )
 
 
-def held_bytes(model: Model | Geometry, tokens: int, engine: Engine, element_bytes: int = 2) -> int:
+def held_bytes(
+    model: Model | Group, tokens: int, engine: Engine, element_bytes: int | None = None
+) -> int:
     """Return the bytes that `engine` holds for `tokens` cached positions: an exact int.
 
-    Arrays of tokens and of widths broadcast, as in `payload_bytes`. Raises TypeError or
-    ValueError for a count that is not whole or is negative, or for what is no engine.
+    `element_bytes` left out is what the model's file states, else 2. Arrays of tokens and of
+    widths broadcast, as in `payload_bytes`. Raises TypeError or ValueError for a count that is
+    not whole or is negative, or for what is no engine.
 
     >>> mistral = Geometry(layers=32, kv_heads=8, head_dim=128, window=4096)
     >>> held_bytes(mistral, 8_192, TRANSFORMERS) == 4_095 * 131_072
@@ -80,7 +84,7 @@ def held_bytes(model: Model | Geometry, tokens: int, engine: Engine, element_byt
     """
     groups = groups_of(model, "held_bytes")
     tokens = _check.whole("held_bytes", "tokens", tokens)
-    width = _check.whole("held_bytes", "element_bytes", element_bytes, minimum=1, maximum=16)
+    width = width_of(model, element_bytes, "held_bytes")
     _check.kind("held_bytes", "engine", engine, Engine, "an Engine, as TRANSFORMERS")
     if _check.is_array(tokens) or _check.is_array(width):
         _check.together("held_bytes", {"tokens": tokens, "element_bytes": width})

@@ -131,11 +131,15 @@ Group = Geometry | Latent | Indexer | Recurrent
 
 @dataclass(frozen=True, kw_only=True)
 class Model:
-    """A named model: groups of layers, and where its numbers come from."""
+    """A named model: groups of layers, and where its numbers come from.
+
+    `element_bytes` is the width of its KV cache's elements: 2, unless its file states another.
+    """
 
     name: str
     groups: tuple[Group, ...]
     source: str = ""
+    element_bytes: int = 2
 
     def __post_init__(self) -> None:
         _check.kind("Model", "name", self.name, str, "text")
@@ -144,6 +148,7 @@ class Model:
             _check.kind("Model", "groups", group, Group, "a tuple of layer groups")
         if not self.groups:
             raise ValueError("Model: groups must hold at least one group, got none")
+        _check.whole("Model", "element_bytes", self.element_bytes, minimum=1, maximum=16)
 
 
 def groups_of(model: Model | Group, call: str = "payload_bytes") -> tuple[Group, ...]:
@@ -159,14 +164,14 @@ def groups_of(model: Model | Group, call: str = "payload_bytes") -> tuple[Group,
     return model.groups
 
 
-def payload_bytes(model: Model | Group, tokens: int, element_bytes: int = 2) -> int:
+def payload_bytes(model: Model | Group, tokens: int, element_bytes: int | None = None) -> int:
     """Return the bytes that `tokens` cached positions occupy: an exact int, 0 for no tokens.
 
     `element_bytes` is the width of the KV cache's elements: 2 for bf16, 1 for fp8 without its
-    scales. Recurrent state and indexer keys keep widths of their own. An int array of tokens,
-    of any shape, gives an int64 array of that shape; an array of widths broadcasts with it.
-    Raises TypeError or ValueError for a count that is not whole, is negative, or whose bytes do
-    not fit the array.
+    scales. Left out, it is what the model's own file states, else 2. Recurrent state and indexer
+    keys keep widths of their own. An int array of tokens, of any shape, gives an int64 array of
+    that shape; an array of widths broadcasts with it. Raises TypeError or ValueError for a count
+    that is not whole, is negative, or whose bytes do not fit the array.
 
     >>> toy = Geometry(layers=32, kv_heads=8, head_dim=128)
     >>> payload_bytes(toy, 1), payload_bytes(toy, 8_192)
@@ -174,7 +179,7 @@ def payload_bytes(model: Model | Group, tokens: int, element_bytes: int = 2) -> 
     """
     groups = groups_of(model)
     tokens = _check.whole("payload_bytes", "tokens", tokens)
-    width = _check.whole("payload_bytes", "element_bytes", element_bytes, minimum=1, maximum=16)
+    width = width_of(model, element_bytes, "payload_bytes")
     if _check.is_array(tokens) or _check.is_array(width):
         _check.together("payload_bytes", {"tokens": tokens, "element_bytes": width})
         longest, widest = largest(tokens), largest(width)
@@ -183,6 +188,16 @@ def payload_bytes(model: Model | Group, tokens: int, element_bytes: int = 2) -> 
             raise ValueError(_check.wrong("payload_bytes", "tokens", rule, longest))
         return sum(group_bytes(g, tokens, width) for g in groups) + 0 * tokens * width
     return sum(group_bytes(g, tokens, width) for g in groups)
+
+
+def width_of(model: Model | Group, element_bytes: int | None, call: str) -> int:
+    """Return the bytes of one cached element: as asked for, else as the model's file states.
+
+    Raises TypeError or ValueError for a width that is no count from 1 to 16.
+    """
+    if element_bytes is None:
+        return model.element_bytes if isinstance(model, Model) else 2
+    return _check.whole(call, "element_bytes", element_bytes, minimum=1, maximum=16)
 
 
 def largest(counts: int) -> int:
@@ -216,10 +231,18 @@ def kept(tokens: int, limit: int | None) -> int:
 def with_draft(model: Model | Group, draft: Model | Group) -> Model:
     """Return the target and its draft model as one: a hand-off carries the caches of both.
 
+    A bare group as draft is as wide as the target's cache. Raises ValueError for a draft model
+    whose file states another width, TypeError for what is neither model nor group.
+
     >>> toy = Geometry(layers=32, kv_heads=8, head_dim=128)
     >>> payload_bytes(with_draft(toy, Geometry(layers=1, kv_heads=8, head_dim=128)), 1)
     135168
     """
     groups = groups_of(model, "with_draft") + groups_of(draft, "with_draft")
+    width = width_of(model, None, "with_draft")
+    if isinstance(draft, Model) and draft.element_bytes != width:
+        rule = f"as wide as the target's cache, {width} bytes an element"
+        raise ValueError(_check.wrong("with_draft", "draft", rule, draft.element_bytes))
     names = [m.name if isinstance(m, Model) else "a geometry" for m in (model, draft)]
-    return Model(name=f"{names[0]} with draft {names[1]}", groups=groups)
+    name = f"{names[0]} with draft {names[1]}"
+    return Model(name=name, groups=groups, element_bytes=width)

@@ -200,17 +200,25 @@ def test_arrays_give_what_numbers_give(sizes, rates):
 @pytest.mark.parametrize("kind", ["int8", "uint8", "int64", "float16", "float32"])
 def test_narrow_numbers_are_rates_too(kind):
     fifty = np.array([50], dtype=kind)
-    assert transfer_seconds(np.array([100]), fifty).tolist() == [2.0]
-    assert transfer_seconds(10**15, fifty).tolist() == [2e13]
-    assert transfer_seconds(100, fifty[0]) == 2.0
+    assert seconds_with_startup(np.array([100]), 0, fifty).tolist() == [2.0]
+    assert seconds_with_startup(10**15, 0, fifty).tolist() == [2e13]
+    assert seconds_with_startup(100, 0, fifty[0]) == 2.0
     assert seconds_with_startup(100, fifty, fifty).tolist() == [52.0]
     assert transfer_rate(10**15, fifty).tolist() == [2e13]
-    assert Link(name="NIC", rate=fifty[0]).rate == 50.0
+
+
+@pytest.mark.parametrize("kind", ["int16", "uint16", "int64", "float16", "float32"])
+def test_narrow_numbers_are_rates_of_links_too(kind):
+    rates = np.array([8_000, 16_000], dtype=kind)
+    assert transfer_seconds(np.array([32_000]), rates).tolist() == [4.0, 2.0]
+    assert transfer_seconds(16 * 10**15, rates).tolist() == [2e12, 1e12]
+    assert transfer_seconds(16_000, rates[0]) == 2.0
+    assert Link(name="NIC", rate=rates[0]).rate == 8_000.0
 
 
 def test_a_rate_is_a_float_whatever_the_time_is():
     assert type(transfer_rate(6, 3)) is type(transfer_rate(6, Fraction(3))) is float
-    assert transfer_seconds(np.int32(100), 50) == 2.0
+    assert transfer_seconds(np.int32(10_000), 5_000) == 2.0
     assert framing_efficiency(np.array([1, 3]), 1).tolist() == [0.5, 0.75]
     assert transfer_rate(1, transfer_seconds(1, 1e18)) == pytest.approx(1e18)
 
@@ -327,12 +335,12 @@ NAMES = "abcd"
 FLOWS = st.lists(
     st.tuples(
         st.lists(st.sampled_from(NAMES), min_size=1, max_size=4, unique=True).map(tuple),
-        st.none() | st.floats(1, 50),
+        st.none() | st.floats(1e9, 50e9),
     ),
     min_size=1,
     max_size=7,
 )
-CAPACITIES = st.fixed_dictionaries({name: st.floats(1, 100) for name in NAMES})
+CAPACITIES = st.fixed_dictionaries({name: st.floats(1e9, 100e9) for name in NAMES})
 
 
 @given(FLOWS, CAPACITIES)
@@ -364,10 +372,10 @@ def test_equal_flows_on_one_link_get_equal_parts(count, rate):
 
 
 def test_a_link_is_free_again_when_its_flows_are_done():
-    links = [Link(name="a", rate=10.0, efficiency=0.5), Link(name="b", rate=100.0)]
-    flows = [Flow(links=("a", "b")), Flow(links=("b",)), Flow(links=("b",), demand=1.0)]
-    assert fair_rates(flows, links) == (5.0, 94.0, 1.0)
-    assert fair_rates(flows[:1], links) == (5.0,)
+    links = [Link(name="a", rate=10 * GB_s, efficiency=0.5), Link(name="b", rate=100 * GB_s)]
+    flows = [Flow(links=("a", "b")), Flow(links=("b",)), Flow(links=("b",), demand=1 * GB_s)]
+    assert fair_rates(flows, links) == (5e9, 94e9, 1e9)
+    assert fair_rates(flows[:1], links) == (5e9,)
     assert fair_rates([], links) == ()
 
 
@@ -464,7 +472,7 @@ WRONG_TYPE = {
         "fit: seconds must be a sequence of numbers, got {1.0} (set)",
     ),
     "a source that is no text": (
-        lambda: Link(name="NIC", rate=1.0, source=3),
+        lambda: Link(name="NIC", rate=GB_s, source=3),
         "Link: source must be text, got 3 (int)",
     ),
     "demands of many": (
@@ -491,14 +499,24 @@ WRONG_VALUE = {
     ),
     "a rate next to nothing": (
         lambda: transfer_seconds(1, 5e-324),
-        "transfer_seconds: rate must be at least 1e-06, got 5e-324",
+        "transfer_seconds: rate must be at least 1,000 B/s, got 5e-324; "
+        "for a 200 Gb/s link write 200 * Gbit_s",
+    ),
+    "a rate without its unit": (
+        lambda: Link(name="NIC", rate=200),
+        "Link: rate must be at least 1,000 B/s, got 200; for a 200 Gb/s link write 200 * Gbit_s",
+    ),
+    "one such rate of many": (
+        lambda: transfer_seconds(1, np.array([25.0, 25e9])),
+        "transfer_seconds: rate must be at least 1,000 B/s, got 25.0; "
+        "for a 200 Gb/s link write 200 * Gbit_s",
     ),
     "fewer bytes than none": (
         lambda: transfer_seconds(-1, 1.0),
         "transfer_seconds: n_bytes must be from 0 to 9,223,372,036,854,775,807, got -1",
     ),
     "shapes that do not meet": (
-        lambda: transfer_seconds(np.array([1, 2]), np.ones(3)),
+        lambda: transfer_seconds(np.array([1, 2]), np.ones(3) * GB_s),
         "transfer_seconds: rate must be of a shape that broadcasts with (2,), got shape (3,)",
     ),
     "no time": (
@@ -514,15 +532,15 @@ WRONG_VALUE = {
         "framing_efficiency: packet_payload_bytes must be from 1 to 1,000,000,000, got 0",
     ),
     "more than all of a link": (
-        lambda: Link(name="NIC", rate=1.0, efficiency=1.1),
+        lambda: Link(name="NIC", rate=GB_s, efficiency=1.1),
         "Link: efficiency must be at most 1, got 1.1",
     ),
     "percent": (
-        lambda: Link(name="NIC", rate=1.0, efficiency=95),
+        lambda: Link(name="NIC", rate=GB_s, efficiency=95),
         "Link: efficiency must be at most 1, got 95",
     ),
     "nobody": (
-        lambda: Link(name="NIC", rate=1.0, users=0),
+        lambda: Link(name="NIC", rate=GB_s, users=0),
         "Link: users must be from 1 to 1,000,000, got 0",
     ),
     "no hops": (lambda: Path(hops=()), "Path: hops must hold at least one link, got none"),

@@ -468,6 +468,16 @@ WRONG_VALUE = {
         lambda: Service(decode_memory=60 * GB),
         "Service: decode_seconds must be given, as both bound the requests held, got None",
     ),
+    "a network rate without its unit": (
+        lambda: Service(network_rate=25),
+        "Service: network_rate must be at least 1,000 B/s, got 25; "
+        "for a 200 Gb/s link write 200 * Gbit_s",
+    ),
+    "one such rate of a sweep": (
+        lambda: Service(network_rate=np.array([200, 25 * GB_s])),
+        "Service: network_rate must be at least 1,000 B/s, got 200.0; "
+        "for a 200 Gb/s link write 200 * Gbit_s",
+    ),
     "a time without memory": (
         lambda: Service(decode_seconds=10.0),
         "Service: decode_memory must be given, as both bound the requests held, got None",
@@ -475,12 +485,12 @@ WRONG_VALUE = {
     "memory for no request": (
         lambda: Service(decode_memory=1 * GB, decode_seconds=10.0),
         "Service: decode_memory must be at least one request's prompt and output, "
-        "1,140,850,688 B, got 1000000000",
+        "1,140,850,688 B, got 1,000,000,000",
     ),
     "a payload beyond counting": (
         lambda: Service(model=Geometry(layers=10**7, kv_heads=10**7, head_dim=10**7)),
         "Service: model must be so small that a request has at most 9,223,372,036,854,775,807 B, "
-        "got 34816000000000000000000000",
+        "got 34,816,000,000,000,000,000,000,000",
     ),
     "a backlog below zero": (
         lambda: backlog(Service(), -1.0, 1.0),

@@ -24,6 +24,10 @@ ENGINES = json.loads((DATA / "engine_bytes.json").read_text())["models"]
 CATALOGUE = Path(__file__).parents[1] / "kvlib" / "models" / "catalogue.json"
 
 
+KDA = "recurrent state counted in the model's dtype; engines hold it in float32"
+EIGHT = "KV cache stated as 8-bit: 1 byte an element, scales not counted"
+
+
 def config(name):
     return json.loads(FILES[name].read_text())
 
@@ -131,7 +135,9 @@ def test_every_real_config_is_read_as_path_text_and_mapping(name):
     assert by_path.groups == from_config(FILES[name].read_text()).groups
     assert by_path.groups == from_config(config(name)).groups
     assert by_path.name == name
-    assert by_path.source == f"config.json read from the file {name}.json"
+    noted = f"; {KDA}" if name in ("kimi-k3", "kimi-linear-48b-a3b") else ""
+    assert by_path.source == f"config.json read from the file {name}.json{noted}"
+    assert by_path.element_bytes == 2
 
 
 def test_the_real_configs_cover_the_families_of_the_catalogue():
@@ -164,6 +170,17 @@ HYBRID = {
     "ssm_state_size": 16,
     "conv_kernel": 4,
 }
+
+
+GEMMA_4 = config("gemma-4-31b")
+KIMI = config("kimi-linear-48b-a3b")
+UNKNOWN = "; this reader does not know it: leave it out if it does not shape the cache"
+GEOMETRY = "write Geometry(layers=..., kv_heads=..., head_dim=...)"
+DENSE = f"if every layer keeps K and V of every token, {GEOMETRY}"
+
+
+def in_text(mapping, **values):
+    return mapping | {"text_config": mapping["text_config"] | values}
 
 
 def without(mapping, *keys):
@@ -200,6 +217,9 @@ def windows(mapping):
         (LLAMA | {"sliding_window": 64, "use_sliding_window": False}, (32, 0)),
         (SMALL | {"model_type": "mixtral"}, (0, 4)),
         (SMALL | {"model_type": "starcoder2"}, (0, 4)),
+        (SMALL | {"model_type": "gemma2", "sliding_window_size": 64}, (2, 2)),
+        (SMALL | {"model_type": "mistral", "sliding_window_size": 64}, (0, 4)),
+        (QWEN | {"use_sliding_window": False, "sliding_window_size": 4_096}, (32, 0)),
     ],
 )
 def test_every_way_to_say_which_layers_slide(mapping, full_and_sliding):
@@ -370,10 +390,120 @@ def test_a_model_is_named_by_its_directory_its_file_or_its_own_field(tmp_path):
     assert from_config(home / "config.json").name == "My-Model"
     assert from_config(LLAMA | {"_name_or_path": "org/x"}).name == "org/x"
     assert from_config(LLAMA | {"_name_or_path": 7}).name == "llama"
+    for file, name in [("org--it_config.json", "org--it"), ("_config.json", "llama")]:
+        (tmp_path / file).write_text(json.dumps(LLAMA))
+        assert from_config(tmp_path / file).name == name
     odd = tmp_path / "two\nlines\x1b[31m.json"
     odd.write_text(json.dumps(LLAMA))
     assert from_config(odd).name == r"two\nlines\x1b[31m"
     assert from_config(odd).source == r"config.json read from the file two\nlines\x1b[31m.json"
+
+
+# ------------------------------------------------------------- quantized caches
+
+MODELOPT = {"dynamic": False, "num_bits": 8, "type": "float"}  # as NVIDIA's NVFP4 models state it
+TENSORS = MODELOPT | {"strategy": "tensor", "symmetric": True, "observer": "minmax"}
+TENSORS |= {"observer_kwargs": {}, "actorder": None, "block_structure": None, "group_size": None}
+SCHEME = "quantization_config.kv_cache_scheme"
+WAY_OUT = "leave it out and pass element_bytes"
+
+
+def quantized(section, **values):
+    return LLAMA | {section: {"quant_method": "modelopt", "bits": 4} | values}
+
+
+@pytest.mark.parametrize(
+    "values, width",
+    [
+        (quantized("quantization_config", kv_cache_scheme=MODELOPT), 1),
+        (quantized("quantization_config", kv_cache_scheme=MODELOPT | {"type": "int"}), 1),
+        (quantized("quantization_config", kv_cache_scheme=TENSORS), 1),
+        (quantized("compression_config", kv_cache_scheme=TENSORS), 1),
+        (quantized("quantization_config", kv_cache_scheme="FP8"), 1),
+        (quantized("quantization_config", kv_cache_quant_algo="FP8"), 1),
+        (quantized("quantization_config", quantization={"kv_cache_quant_algo": "FP8"}), 1),
+        (GEMMA_4 | {"quantization_config": {"kv_cache_scheme": MODELOPT}}, 1),
+        (in_text(GEMMA_4, quantization_config={"kv_cache_scheme": MODELOPT}), 1),
+        (quantized("quantization_config", kv_cache_scheme=None, kv_cache_quant_algo="FP8"), 1),
+        (quantized("quantization_config"), 2),
+        (quantized("quantization_config", kv_cache_scheme=None), 2),
+        (quantized("quantization_config", kv_cache_quant_algo=None), 2),
+        (quantized("quantization"), 2),
+        (LLAMA | {"quantization_config": None}, 2),
+    ],
+)
+def test_a_cache_that_its_file_states_as_8_bit_counts_one_byte_an_element(values, width):
+    model = from_config(values)
+    bare = from_config({k: v for k, v in values.items() if "config" not in k or k == "text_config"})
+    assert model.groups == bare.groups
+    assert model.element_bytes == width
+    noted = f"; {EIGHT}" if width == 1 else ""
+    assert model.source == f"config.json read from a mapping{noted}"
+    assert payload_bytes(model, 8_192) == payload_bytes(model, 8_192, width)
+    assert payload_bytes(model, 8_192, 2) == payload_bytes(bare, 8_192, 2)
+
+
+def test_both_notes_stand_in_the_source_of_a_quantized_model_with_a_state():
+    model = from_config(KIMI | {"quantization_config": {"kv_cache_scheme": MODELOPT}})
+    assert model.source == f"config.json read from a mapping; {KDA}; {EIGHT}"
+
+
+@pytest.mark.parametrize(
+    "values, message",
+    [
+        ({"kv_cache_scheme": MODELOPT | {"num_bits": 4}}, f"{SCHEME}.num_bits must be 8, got 4"),
+        (
+            {"kv_cache_scheme": MODELOPT | {"num_bits": 8.0}},
+            f"{SCHEME}.num_bits must be 8, got 8.0",
+        ),
+        ({"kv_cache_scheme": {"type": "float"}}, f"{SCHEME}.num_bits must be 8, got nothing"),
+        ({"kv_cache_scheme": {"num_bits": 8}}, f"{SCHEME}.type must be float or int, got nothing"),
+        (
+            {"kv_cache_scheme": MODELOPT | {"type": "mxfp"}},
+            f"{SCHEME}.type must be float or int, got 'mxfp'",
+        ),
+        (
+            {"kv_cache_scheme": MODELOPT | {"dynamic": True}},
+            f"{SCHEME}.dynamic must be false, got True; "
+            f"such scales lie beside the tokens: {WAY_OUT}",
+        ),
+        (
+            {"kv_cache_scheme": TENSORS | {"strategy": "token"}},
+            f"{SCHEME}.strategy must be tensor or channel or attn_head, got 'token'",
+        ),
+        (
+            {"kv_cache_scheme": TENSORS | {"group_size": 64}},
+            f"{SCHEME}.group_size must be absent, got 64{UNKNOWN}",
+        ),
+        (
+            {"kv_cache_scheme": MODELOPT | {7: 1}},
+            "a field's name must be text, got 7 (int)",
+        ),
+        ({"kv_cache_scheme": "NVFP4"}, f"{SCHEME} must be FP8 or a scheme of 8 bits, got 'NVFP4'"),
+        ({"kv_cache_scheme": 8}, f"{SCHEME} must be FP8 or a scheme of 8 bits, got 8"),
+        (
+            {"kv_cache_quant_algo": "NVFP4"},
+            "quantization_config.kv_cache_quant_algo must be FP8 or a scheme of 8 bits, "
+            "got 'NVFP4'",
+        ),
+        (
+            {"kv_cache_group": ["*k_proj"]},
+            "quantization_config.kv_cache_group must be absent, got ['*k_proj']",
+        ),
+    ],
+)
+def test_another_scheme_for_the_cache_is_refused_with_the_way_out(values, message):
+    if not message.endswith((WAY_OUT, UNKNOWN, "(int)")):
+        message += f"; {WAY_OUT}"
+    with pytest.raises((TypeError, ValueError), match=f"^{re.escape('from_config: ' + message)}$"):
+        from_config(LLAMA | {"quantization_config": values})
+
+
+def test_a_scheme_in_the_decoders_section_is_named_with_its_place():
+    values = in_text(GEMMA_4, quantization_config={"kv_cache_scheme": "INT4"})
+    message = f"text_config.{SCHEME} must be FP8 or a scheme of 8 bits, got 'INT4'; {WAY_OUT}"
+    with pytest.raises(ValueError, match=f"^{re.escape('from_config: ' + message)}$"):
+        from_config(values)
 
 
 # ------------------------------------------------------------- catalogue
@@ -384,7 +514,10 @@ def test_every_entry_loads_and_says_where_it_was_read_and_when(name):
     model = load(name)
     assert isinstance(model, Model)
     assert model.name == name
-    assert re.fullmatch(r"[\w.-]+/[\w.-]+: .{20,}, 2026-\d\d-\d\d", model.source)
+    source = model.source.removesuffix(f"; {KDA}")
+    assert (source != model.source) == (name in ("kimi-k3", "kimi-linear-48b-a3b"))
+    assert re.fullmatch(r"[\w.-]+/[\w.-]+: .{20,}, 2026-\d\d-\d\d", source)
+    assert model.element_bytes == 2
     assert payload_bytes(model, 8_192) > 0
 
 
@@ -482,7 +615,6 @@ def test_a_field_that_counts_cannot_be_left_out_in_silence(name):
                 assert str(error).startswith(expected)
 
 
-UNKNOWN = "; this reader does not know it: leave it out if it does not shape the cache"
 ABSENT = "give a path, the text of a config.json or a mapping"
 GEMMA = {"model_type": "gemma3", "text_config": SMALL | {"model_type": "gemma3_text"}}
 QWEN_NEXT = without(config("qwen3-next-80b-a3b"), "full_attention_interval")
@@ -491,7 +623,6 @@ FALCON |= {"num_attention_heads": 8}
 GLM_DSA = without(config("glm-5"), "index_topk_freq", "indexer_types", "index_topk_pattern")
 CHUNKED = without(SMALL, "sliding_window") | {"model_type": "llama4_text"}
 CHUNKED["attention_chunk_size"] = 64
-KIMI = config("kimi-linear-48b-a3b")
 JAMBA = config("jamba-v0.1")
 REFUSED = [
     # what a field must be
@@ -607,6 +738,46 @@ REFUSED = [
     ({"model_type": "lama"}, "model_type must be a known name, got 'lama'; did you mean 'llama'?"),
     ({"model_type": 5}, "model_type must be text, got 5 (int)"),
     ({}, "model_type must be given, got nothing"),
+    # files that are often taken for a config.json
+    *(
+        (values, f"model_type must be given, got nothing; {hint}")
+        for values, hint in [
+            (
+                {"producer": {"name": "modelopt"}, "quantization": {"quant_algo": "FP8"}},
+                "this is no config.json: give the one beside hf_quant_config.json",
+            ),
+            (
+                {"peft_type": "LORA", "base_model_name_or_path": "org/x", "r": 16},
+                "this is an adapter's config: give the base model's config.json",
+            ),
+            (
+                {"dim": 4_096, "n_layers": 32, "n_heads": 32, "n_kv_heads": 8},
+                "this is a params.json: give the Hugging Face config.json",
+            ),
+            (
+                {"d_model": 768, "n_layer": 24, "ssm_cfg": {}, "rms_norm": True},
+                "this is a config of mamba_ssm: give the Hugging Face config.json",
+            ),
+        ]
+    ),
+    # two names for one window
+    (
+        SMALL | {"model_type": "gemma2", "sliding_window_size": 128},
+        "sliding_window_size must be 64, as sliding_window says, got 128",
+    ),
+    (
+        LLAMA | {"sliding_window_size": 64},
+        f"sliding_window_size must be absent, got 64{UNKNOWN}",
+    ),
+    (
+        SMALL | {"model_type": "mistral", "sliding_window": None, "sliding_window_size": 64},
+        f"sliding_window_size must be absent, got 64{UNKNOWN}",
+    ),
+    (
+        FALCON | {"new_decoder_architecture": True},
+        "new_decoder_architecture must be false, got True; "
+        f"engines differ in what they keep for it: {GEOMETRY}",
+    ),
     (
         {"architectures": ["FooForCausalLM"]},
         "model_type must be given, got nothing; the architecture alone is not known here",
@@ -835,18 +1006,53 @@ def test_counts_of_numpy_are_counts():
 
 
 @pytest.mark.parametrize(
-    "name, kind, near",
+    "name, kind",
     [
-        ("refused-deepseek-v4-flash", "deepseek_v4", "did you mean 'deepseek_v3'?"),
-        ("refused-minimax-m3", "minimax_m3", "did you mean 'minimax_m2'?"),
-        ("refused-llama-3.3-nemotron-super-49b", "nemotron-nas", "did you mean 'nemotron_h'?"),
-        ("refused-step-3.7-flash", "step3p7", "known are llama, "),
+        ("refused-deepseek-v4-flash", "deepseek_v4"),
+        ("refused-minimax-m3", "minimax_m3"),
+        ("refused-llama-3.3-nemotron-super-49b", "nemotron-nas"),
+        ("refused-step-3.7-flash", "step3p7"),
     ],
 )
-def test_real_models_with_another_cache_are_refused_by_their_type(name, kind, near):
-    message = f"from_config: model_type must be a known name, got '{kind}'; {near}"
-    with pytest.raises(ValueError, match=re.escape(message)):
+def test_real_models_with_another_cache_are_refused_by_their_type(name, kind):
+    message = f"from_config: model_type must be a known name, got '{kind}'; {DENSE}"
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
         from_config(FILES[name])
+
+
+NO_TYPOS = """
+internlm2 mamba bamba zamba2 gpt_neox qwen33 qwen4 qwen deepseek_v4 glm4v glm4v_moe ministral
+nemotron olmoe llava mllama mimi opt mpt bloom minimax_m1 x
+"""
+
+
+@pytest.mark.parametrize("kind", NO_TYPOS.split())
+def test_another_family_is_not_taken_for_a_misspelt_one(kind):
+    message = f"from_config: model_type must be a known name, got '{kind}'; {DENSE}"
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        from_config({"model_type": kind})
+
+
+@pytest.mark.parametrize(
+    "kind, near",
+    [
+        ("lama", "llama"),
+        ("LLaMA", "llama"),
+        ("qwen3-next", "qwen3_next"),
+        ("deepseekv3", "deepseek_v3"),
+        ("mistrall", "mistral"),
+        ("gemma3_txt", "gemma3_text"),
+    ],
+)
+def test_a_misspelt_family_is_answered_with_the_one_meant(kind, near):
+    message = f"from_config: model_type must be a known name, got '{kind}'; did you mean '{near}'?"
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        from_config({"model_type": kind})
+
+
+def test_the_note_of_a_browsers_library_is_harmless():
+    noted = LLAMA | {"transformers.js_config": {"kv_cache_dtype": {"q4f16": "float16"}}}
+    assert from_config(noted) == from_config(LLAMA)
 
 
 @pytest.mark.parametrize("kind", ["deepseek_v3", "glm4_moe", "llama", "qwen3"])

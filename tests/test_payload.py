@@ -269,3 +269,18 @@ def test_a_geometry_too_large_for_an_array_is_refused_even_at_no_tokens():
     for tokens in (np.array([0]), np.array([], dtype=int)):
         with pytest.raises(ValueError, match="tokens must be few enough for 64-bit bytes"):
             payload_bytes(vast, tokens)
+
+
+def test_a_width_stated_by_the_file_counts_unless_another_is_asked_for():
+    eight_bit = Model(name="m", groups=(TOY,), element_bytes=1)
+    assert payload_bytes(eight_bit, 8_192) == 2**29
+    assert payload_bytes(eight_bit, 8_192, element_bytes=2) == 2**30
+    with_one = with_draft(eight_bit, Geometry(layers=1, kv_heads=8, head_dim=128))
+    assert with_one.element_bytes == 1
+    message = (
+        r"^with_draft: draft must be as wide as the target's cache, 1 bytes an element, got 2$"
+    )
+    with pytest.raises(ValueError, match=message):
+        with_draft(eight_bit, Model(name="d", groups=(TOY,)))
+    with pytest.raises(ValueError, match=r"^Model: element_bytes must be from 1 to 16, got 0$"):
+        Model(name="m", groups=(TOY,), element_bytes=0)

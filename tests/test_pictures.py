@@ -89,7 +89,10 @@ def test_nothing_leaves_a_picture_or_meets_a_text_whatever_is_typed(key):
         check(run(app, typed).result.picture)
 
 
-ROWS = [("prefill", 3.0, "3.00 requests/s", "prefill"), ("decode", 8.0, "8.00", "decode")]
+ROWS = [
+    ("prefill", [(3.0, "prefill")], "3.00 requests/s"),
+    ("decode", [(8.0, "decode")], "8.00"),
+]
 
 
 @pytest.mark.parametrize("mark", [0.001, 1.0, 7.9, 8.0, 20.0, 32.0, 32.1, 1e9])
@@ -117,6 +120,21 @@ def test_a_picture_says_its_values_to_those_who_do_not_see_it():
     assert label == "Growth: 1 B; payload, up to 2 B; tokens, up to 2"
 
 
+PARTS = {"like": (3.0, 5.0), "none": (3.0, 0.0), "little": (3.0, 1e-9), "much": (1e-9, 3.0)}
+
+
+@pytest.mark.parametrize("values", PARTS.values(), ids=PARTS)
+def test_parts_of_a_bar_lie_end_to_end_and_none_is_lost(values):
+    picture = bars([("whole", list(zip(values, ("network", "waiting"), strict=True)), "x")], "w")
+    check(picture)
+    a, b = [(float(r.get("x")), float(r.get("width"))) for r in parts(picture, "rect")]
+    assert b[0] == pytest.approx(a[0] + a[1], abs=0.1)
+    assert a[1] + b[1] == pytest.approx(436)
+    assert all((wide >= 2) == (value > 0) for (_, wide), value in zip((a, b), values, strict=True))
+    if min(values) > 1:
+        assert a[1] / b[1] == pytest.approx(values[0] / values[1], rel=1e-2)
+
+
 def test_every_stage_has_a_look_of_its_own_and_grey_is_waiting():
     assert set(LOOKS) == {*STAGES, "waiting"}
     assert len({look.colour for look in LOOKS.values()}) == len(LOOKS)
@@ -124,7 +142,7 @@ def test_every_stage_has_a_look_of_its_own_and_grey_is_waiting():
     assert LOOKS["waiting"].colour == "#888888"
     hatches = set()
     for name in LOOKS:
-        (path,) = parts(bars([(name, 1.0, "1", name)], "x"), "path") or [None]
+        (path,) = parts(bars([(name, [(1.0, name)], "1")], "x"), "path") or [None]
         hatches.add("" if path is None else path.get("d"))
     assert len(hatches) == len(LOOKS)
 

@@ -124,7 +124,7 @@ class TestNotebook:
         assert len(ids) == len(set(ids)) and all(re.fullmatch(r"[a-z0-9-]+", i) for i in ids)
         for cell in cells(path, "code"):
             assert cell["outputs"] == [] and cell["execution_count"] is None
-            assert set(cell["metadata"]) <= {"mystnb", "nbmake", "tags"}
+            assert set(cell["metadata"]) <= {"jupyter", "mystnb", "nbmake", "tags"}
 
     def test_code_is_short_and_plain(self, path):
         for cell in cells(path, "code"):

@@ -17,7 +17,7 @@ from kvlib.apps.app import Amount, App, Result, Select, Slider, Whole
 from kvlib.budget import Service, backlog, capacity
 from kvlib.exercises import QUESTIONS, rehearsal
 from kvlib.show import Form, ask, html, show, source
-from kvlib.show.widgets import AppView, QuestionView
+from kvlib.show.widgets import MARKS, AppView, QuestionView
 
 EXPLORERS = [key for key in APPS if key not in QUESTIONS]
 VOID = {"input", "img", "br", "line", "rect", "circle", "path", "polyline"}
@@ -93,11 +93,44 @@ def test_the_right_choice_is_marked_in_words():
         assert marked == right
 
 
-def test_enter_checks_a_typed_answer():
+def test_a_typed_answer_is_checked_as_it_arrives_and_arrives_with_enter():
     view = ask("1.1")
-    view.box.value = "1 GiB"
-    view._submitted(view.box, {"event": "submit"}, [])
-    assert "Correct" in view.feedback.value
+    assert view.box.continuous_update is False
+    for text, words in (("1 GB", "kv-slip"), ("1 GiB", "kv-right"), ("", "Type an answer first.")):
+        view.box.set_state({"value": text})  # as the browser sends it
+        assert words in view.feedback.value
+    before = view.feedback.value
+    view.box._handle_custom_msg({"event": "submit"}, [])  # may overtake the value: tells nothing
+    assert view.feedback.value == before
+
+
+def test_hints_go_on_from_the_one_that_a_verdict_has_shown():
+    first, second = QUESTIONS["1.1"].hints
+    view = ask("1.1")
+    view.box.value = "1 GB"  # a slip, with a hint of its own
+    view.hint.click()
+    assert "Hint 1" in view.feedback.value and "Hint 2" not in view.feedback.value
+    view = ask("1.1")
+    view.box.value = "77 GiB"
+    assert escape(first) in view.feedback.value
+    for _ in range(3):
+        view.hint.click()
+        assert view.feedback.value.count("<p>") == 2
+        assert escape(first) in view.feedback.value and escape(second) in view.feedback.value
+    view.check.click()
+    assert "kv-wrong" in view.feedback.value
+
+
+def test_every_verdict_has_an_edge_of_its_own_and_labels_line_up():
+    for view in (ask("1.1"), show("2.explore")):
+        style = view.children[0].value
+        for state, colour in MARKS.items():
+            assert f".kv-headline.kv-{state}{{border-left:.3em solid {colour}" in style
+    for key in EXPLORERS:
+        boxes = show(key).boxes.values()
+        (wide,) = {box.style.description_width for box in boxes}
+        em = float(wide.removesuffix("em"))
+        assert em >= max(16, *(len(box.description) / 2 for box in boxes))
 
 
 def test_nothing_chosen_is_said():
@@ -116,11 +149,13 @@ def test_an_explorer_follows_its_controls_and_keeps_the_last_good_result(key):
     for control in typed:
         for junk in ("", "x", "-1", "nan", "1e400", "<b>&", "9" * 500, "1 gb", "__import__('os')"):
             view.boxes[control.key].value = junk
-            assert view.result.value == good
+            assert f'<div class="kv-stale">{good}</div>' in view.result.value
+            assert "Shown for the last readable values." in view.result.value
             assert control.label in view.errors[control.key].value
             assert "<b>" not in view.errors[control.key].value
         view.boxes[control.key].value = str(control.default)
         assert view.errors[control.key].value == ""
+        assert view.result.value == good
     for control in find(key).controls:
         if isinstance(control, Select):
             view.boxes[control.key].value = control.options[-1][0]
@@ -151,7 +186,7 @@ def is_sane(text):
     numbers = re.findall(r"(?<![\w.])[\d,]*\.?\d+(?:e[+-]?\d+)?", text)
     zeros = [n for n in numbers if re.fullmatch(r"0\.0+", n) and f"{n} ms" not in text]
     long = [n for n in numbers if len(n.replace(",", "").lstrip("0.")) > 16]
-    return not (re.search(r"\b(nan|inf)\b|e[+-]\d", text) or zeros or long)
+    return not (re.search(r"\b(nan|inf)\b|\de[+-]\d", text) or zeros or long)
 
 
 @pytest.mark.parametrize("key", EXPLORERS)
@@ -193,6 +228,7 @@ AMOUNTS = {
         ("seconds", "2 ms", "0 ms", "10 s"),
         ("requests", "2 requests/s", "0.001 requests/s", "100 requests/s"),
         ("token rate", "800 tokens/s", "1 tokens/s", "1,000,000 tokens/s"),
+        ("tokens", "8,192 tokens", "1 tokens", "100,000 tokens"),
         ("ratio", "100 %", "10 %", "100 %"),
     )
 }
@@ -206,6 +242,9 @@ READS = {
     "arrivals bare": (AMOUNTS["requests"], "3", 3),
     "the least arrivals": (AMOUNTS["requests"], "0.001", 0.001),
     "tokens per second bare": (AMOUNTS["token rate"], "8,000", 8_000),
+    "tokens bare": (AMOUNTS["tokens"], "8192", 8_192),
+    "a bare time": (AMOUNTS["seconds"], "20", 0.02),
+    "a bare share": (AMOUNTS["ratio"], "98", 0.98),
     "percent": (AMOUNTS["ratio"], "98.04 %", 0.9804),
     "the least percent": (AMOUNTS["ratio"], "10 %", 0.1),
 }
@@ -218,7 +257,8 @@ REFUSES = {
     "too many": (WHOLE, "1e9", "type a number from 1 to 10,000,000"),
     "bare bytes": (AMOUNTS["bytes"], "5", "type a number and its unit, as in 1 GiB"),
     "a bare rate": (AMOUNTS["rate"], "25", "type a number and its unit, as in 200 Gb/s"),
-    "a bare share": (AMOUNTS["ratio"], "98", "type a number and its unit, as in 100 %"),
+    "a bare share in ones": (AMOUNTS["ratio"], "0.98", "type something from 10 % to 100 %"),
+    "too long a bare time": (AMOUNTS["seconds"], "10001", "type something from 0 ms to 10 s"),
     "words": (AMOUNTS["rate"], "fast", "type a number and its unit, as in 200 Gb/s"),
     "out of bounds": (AMOUNTS["seconds"], "11 s", "type something from 0 ms to 10 s"),
     "another kind": (AMOUNTS["rate"], "25 GB", "type a number and its unit, as in 200 Gb/s"),
@@ -263,12 +303,24 @@ def test_a_transfer_says_what_would_save_most():
 
 
 def test_a_payload_counts_whole_bytes():
-    assert transfer(payload="1.9 B").numbers[0] == ("payload, in whole bytes", "2 B")
+    assert transfer(payload="1.9 B").numbers[0] == ("payload", "2 B")
     assert transfer(payload="0.1 GiB").numbers[0][1] == "107,374,183 B"
 
 
+def test_a_transfer_ends_with_its_start_up():
+    found = transfer(startup="20 ms", users="5")
+    assert "with start-up 234.75 ms" in found.picture.split(">")[0]
+    *_, bound, bytes_part, wait = re.findall(
+        r'<rect x="([\d.]+)"[^>]* width="([\d.]+)"', found.picture
+    )
+    assert bytes_part == bound and float(wait[0]) == pytest.approx(2 + float(bound[1]), abs=0.1)
+    assert float(wait[1]) / float(bound[1]) == pytest.approx(20 / 214.75, rel=1e-2)
+    assert found.picture.count("#888888") == 1
+    assert ("rate you would measure", "4.57 GB/s") in found.numbers
+
+
 def by_hand(values):
-    """Return the bounds and the best limit of the explorer's service, without capacity()."""
+    """Return the bounds and all limits of the explorer's service, without capacity()."""
     prefill, decode = values["prefill_workers"], 8 - values["prefill_workers"]
     per_prefill = values["prefill_rate"] / values["prompt"]
     per_decode = values["decode_rate"] / values["output"]
@@ -288,6 +340,27 @@ def number(text):
     scale = {None: 1, " million": 10**6, " billion": 10**9}[word]
     decimals = len(digits.partition(".")[2])
     return float(digits.replace(",", "")) * scale, 0.500001 * scale / 10**decimals
+
+
+def check_best(said, present, limits, network):
+    """Fail unless a sentence about the splits names those with the largest of `limits`."""
+    most = max(limits.values())
+    tied = [n for n, limit in limits.items() if close(limit, most)]
+    assert {int(a) + int(b) for a, b in re.findall(r"(\d):(\d)", said)} == {8}
+    named = [int(n) for n in re.findall(r"(\d):\d", said)]
+    if "present split, " in said:
+        assert named == tied == [present] and said.endswith("is already the best of eight workers.")
+        return
+    value, half = number(re.search(RATE, said)[1])
+    assert abs(value - most) <= half
+    if len(tied) == 1:
+        assert said.startswith("The best split, prefill to decode, is ")
+        assert named == tied != [present]
+        return
+    assert list(range(named[0], named[1] + 1)) == tied
+    assert said.startswith("Every split from ") == close(network, most) == ("network" in said)
+    assert said.startswith("The splits ") == ("prefill limits the one" in said) <= (len(tied) == 2)
+    assert ("The present split is one of them." in said) == (present in tied)
 
 
 RATE = r"([\d.,]+(?: million| billion)? requests/s)"
@@ -345,10 +418,7 @@ def test_every_sentence_about_a_service_is_true():
             else:
                 shown = re.search(r"minutes ([\d,]+) requests? wait", load)[1]
                 assert abs(int(shown.replace(",", "")) - waiting) <= 0.500001
-        n, value = re.search(rf"than (\d):\d, prefill to decode: {RATE}", best).groups()
-        assert close(limits[int(n)], max(limits.values()))
-        value, half = number(value)
-        assert abs(value - max(limits.values())) <= half
+        check_best(best, values["prefill_workers"], limits, bounds["network"])
 
         shown = [re.match(RATE, text)[1] for name, text in found.numbers if "sustains" in name]
         for (a, x), (b, y) in itertools.combinations(zip(shown, bounds.values(), strict=True), 2):
@@ -370,6 +440,35 @@ def test_stages_that_give_way_together_are_named_together():
     assert backlog(replace(service, prefill_workers=3, prefill_rate=640), 4.0, 600) == 150
     assert "after ten minutes 150 requests wait" in found.sentences[1]
     assert ("prefill sustains", "3.75 requests/s, offered load 106.7 %") in found.numbers
+
+
+BEST = {  # what is typed: what is said of the splits
+    "another is better": ({}, "The best split, prefill to decode, is 5:3: 4.69 requests/s."),
+    "none is better": (
+        {"prefill_workers": "5"},
+        "The present split, 5:3, is already the best of eight workers.",
+    ),
+    "the network limits": (
+        {"link": "10 Gb/s", "prefill_workers": "1"},
+        "Every split from 2:6 to 7:1 sustains the most, 1.16 requests/s: the network limits them.",
+    ),
+    "the network limits the present one too": (
+        {"link": "10 Gb/s"},
+        "Every split from 2:6 to 7:1 sustains the most, 1.16 requests/s: "
+        "the network limits them. The present split is one of them.",
+    ),
+    "two without the network": (
+        {"prompt": "1000", "output": "1000", "prefill_rate": "1500", "decode_rate": "2000"},
+        "The splits 4:4 and 5:3 both sustain the most, 6.00 requests/s: "
+        "prefill limits the one, decode the other.",
+    ),
+}
+
+
+@pytest.mark.parametrize(("typed", "said"), BEST.values(), ids=BEST)
+def test_the_best_of_the_splits_is_named_with_its_equals(typed, said):
+    found = run(find("7.explore"), defaults(find("7.explore")) | typed).result
+    assert found.sentences[-1] == said
 
 
 def test_text_from_outside_is_escaped():

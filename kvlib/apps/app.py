@@ -13,7 +13,7 @@ from kvlib import _check, units
 __all__ = ["Amount", "App", "Outcome", "Result", "Select", "Slider", "Whole", "defaults", "run"]
 
 
-BARE = ("requests", "tokens", "token rate")  # kinds with one unit: it may be left out
+BARE = ("requests", "tokens", "token rate", "seconds", "ratio")  # the unit may be left out
 COUNTS = ("tokens", "token rate")  # kinds in which nobody types thousandths
 
 
@@ -68,8 +68,8 @@ class Slider(Whole):
 class Amount:
     """A quantity typed with its unit, such as 25 GB/s; its value is in base units.
 
-    The unit may be left out of a 0, and where the kind has one only (3 for 3 requests/s); never
-    of bytes and rates, where a bit could be meant.
+    A bare number takes the unit of the default (3 for 3 requests/s, 98 for 98 %); for bytes and
+    rates, where a bit or another prefix could be meant, only a bare 0 does.
     """
 
     key: str

@@ -31,9 +31,9 @@ def explore(values: Mapping[str, Any]) -> Result:
         "start-up": startup,
     }
     rows = [
-        ("at the label", alone, time(alone), "network"),
-        ("after framing and sharing", bound, time(bound), "network"),
-        ("and start-up", startup, time(startup), "waiting"),
+        ("at the label", [(alone, "network")], time(alone)),
+        ("after framing and sharing", [(bound, "network")], time(bound)),
+        ("with start-up", [(bound, "network"), (startup, "waiting")], time(total)),
     ]
     seen = transfer_rate(n_bytes, total)
     words = f"{both(n_bytes)} needs at least {time(bound)}"
@@ -42,12 +42,12 @@ def explore(values: Mapping[str, Any]) -> Result:
     elif startup:
         words += f"; start-up adds {time(startup)}"
     numbers = [
-        ("payload, in whole bytes", f"{n_bytes:,} B"),
+        ("payload", f"{n_bytes:,} B"),
         ("label", f"{rate(link.rate, 'b/s')} = {rate(link.rate, 'B/s')}"),
         ("rate left for this transfer", rate(link.effective_rate, "B/s")),
         ("the bound, bytes alone", time(bound)),
         ("with start-up", time(total)),
-        ("rate that a clock around it sees", rate(seen, "B/s")),
+        ("rate you would measure", rate(seen, "B/s")),
         ("share of the label", share(seen / link.rate)),
     ]
     if startup:
@@ -96,7 +96,7 @@ APPS = (
             Slider(key="users", label="Users at the same time", default=1, minimum=1, maximum=16),
             Amount(
                 key="efficiency",
-                label="Left after framing and encoding",
+                label="Share of the label left for payload",
                 default="100 %",
                 kind="ratio",
                 minimum="10 %",

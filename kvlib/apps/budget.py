@@ -7,7 +7,7 @@ from typing import Any
 from kvlib.apps.app import Amount, App, Result, Select, Slider, Whole
 from kvlib.apps.picture import bars
 from kvlib.apps.wording import apart, joined, requests, sentence, share
-from kvlib.budget import Capacity, Service, backlog, best_split, capacity, utilisation
+from kvlib.budget import Capacity, Service, Split, backlog, capacity, splits, utilisation
 from kvlib.models import load, names
 from kvlib.units import both
 
@@ -31,24 +31,22 @@ def explore(values: Mapping[str, Any]) -> Result:
         network_rate=values["link"],
         model=load(values["model"]),
     )
-    found, best = capacity(service), best_split(service)
+    found, best = capacity(service), _best(service)
     doubled = _doubled(found)
     stages = dict(found.given())
-    printed = apart([*stages.values(), arrivals, doubled.limit, best.capacity.limit])
+    printed = apart([*stages.values(), arrivals, doubled.limit, best[0].capacity.limit])
     over = arrivals > found.limit * (1 + SAME)
     load_name = "offered load" if over else "utilisation"  # what reaches a stage may be less
     numbers = [("payload of one request", both(service.payload_bytes))]
     for name, used in utilisation(service, arrivals).given():
         numbers.append((f"{name} sustains", f"{printed[stages[name]]}, {load_name} {share(used)}"))
-    rows = [(name, bound, printed[bound], name) for name, bound in stages.items()]
-    split = f"{best.prefill_workers}:{best.decode_workers}"
+    rows = [(name, [(bound, name)], printed[bound]) for name, bound in stages.items()]
     return Result(
         headline=_headline(found, printed),
         sentences=(
             _change(found, doubled, printed),
             _load(service, found, arrivals, printed),
-            f"No split of the eight workers sustains more than {split}, prefill to decode: "
-            f"{printed[best.capacity.limit]}.",
+            _splits(best, service.prefill_workers, printed[best[0].capacity.limit]),
         ),
         numbers=tuple(numbers),
         picture=bars(rows, "What each stage sustains", (arrivals, f"arrivals {printed[arrivals]}")),
@@ -58,6 +56,33 @@ def explore(values: Mapping[str, Any]) -> Result:
 def _doubled(found: Capacity) -> Capacity:
     """Return the bounds after the first stage to give way is doubled."""
     return replace(found, **{found.first: 2 * found.limit})
+
+
+def _best(service: Service) -> list[Split]:
+    """Return all splits with the largest limit, fewest prefill workers first: they are adjacent."""
+    found = splits(service)
+    most = max(split.capacity.limit for split in found)
+    return [split for split in found if split.capacity.limit >= most * (1 - SAME)]
+
+
+def _splits(best: list[Split], present: int, limit: str) -> str:
+    """Say which splits sustain the most, and whether the present one does."""
+    names = {
+        split.prefill_workers: f"{split.prefill_workers}:{split.decode_workers}" for split in best
+    }
+    first, last = names[min(names)], names[max(names)]
+    if len(best) == 1:
+        if present in names:
+            return f"The present split, {first}, is already the best of eight workers."
+        return f"The best split, prefill to decode, is {first}: {limit}."
+    if "network" in best[0].capacity.tied:
+        who = f"Every split from {first} to {last} sustains"
+        why = "the network limits them"
+    else:
+        who = f"The splits {first} and {last} both sustain"
+        why = "prefill limits the one, decode the other"
+    among = " The present split is one of them." if present in names else ""
+    return f"{who} the most, {limit}: {why}.{among}"
 
 
 def _named(stages: tuple[str, ...], word: str = "and") -> str:

@@ -48,6 +48,7 @@ def explore(values: Mapping[str, Any]) -> Result:
         sentences=(
             f"One more token adds {next_token:,} bytes; so far a token costs "
             f"{held / tokens:,.0f} bytes on average.",
+            f"Source of the geometry: {model.source}.",
         ),
         numbers=tuple(numbers),
         picture=picture,

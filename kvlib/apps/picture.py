@@ -5,13 +5,14 @@ narrow, so that its text stays legible on a phone. Every bar has its name and va
 a hatch of its own, and the picture's label says all of it: nothing is told by colour alone.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
 
 from kvlib.palette import STAGES
 
 __all__ = ["bars", "curve"]
 
+Row = tuple[str, Sequence[tuple[float, str]], str]  # name, parts of (value, stage), printed value
 WIDTH, EDGE = 440, 2  # units of the viewBox, and how many stay empty on either side
 SIZE = 14
 CHARACTER = 0.62 * SIZE  # what a character takes, at most
@@ -34,41 +35,41 @@ def _text(x: float, y: float, words: str, anchor: str = "start", weight: str = "
     return f"<text {place} {INK}>{escape(words)}</text>"
 
 
-def _hatch(hatch: str, y: float, width: float) -> str:
+def _hatch(hatch: str, left: float, y: float, width: float) -> str:
     """Return the strokes that set a bar apart from others when colour does not."""
     low = y + BAR
-    starts = range(EDGE + 6, EDGE + int(width) - 10, 10)
+    starts = [round(left + step, 1) for step in range(6, int(width) - 10, 10)]
     strokes = {
         "/": "".join(f"M{x} {low - 3}l8 {-(BAR - 6)}" for x in starts),
         "x": "".join(f"M{x} {low - 5}l7 -10m-7 0l7 10" for x in starts),
         ".": "".join(f"M{x} {y + 6}h2m3 8h2" for x in starts),
-        "-": f"M{EDGE + 4} {y + BAR / 2:g}H{width - 4:.1f}" if width > 12 else "",
+        "-": f"M{left + 4:.1f} {y + BAR / 2:g}H{left + width - 4:.1f}" if width > 12 else "",
     }
     path = strokes.get(hatch[:1], "")
     return f'<path d="{path}" fill="none" stroke="#FFFFFF" stroke-width="1.5"/>' if path else ""
 
 
-def bars(
-    rows: Sequence[tuple[str, float, str, str]], label: str, mark: tuple[float, str] | None = None
-) -> str:
-    """Return horizontal bars from zero as SVG: rows of (name, value, printed value, stage).
+def bars(rows: Sequence[Row], label: str, mark: tuple[float, str] | None = None) -> str:
+    """Return horizontal bars from zero as SVG, each of one or more parts end to end.
 
     `mark` is a value drawn across all bars, with its name in a line of its own below them; one
-    far beyond the bars is an arrow there. A stage of the palette gives a bar its look. `label`
+    far beyond the bars is an arrow there. A stage of the palette gives a part its look. `label`
     says for those who do not see the picture what it shows; names and values are added to it.
     """
-    longest = max(value for _, value, _, _ in rows) or 1
+    longest = max(sum(value for value, _ in pieces) for _, pieces, _ in rows) or 1
     far = mark is not None and mark[0] > FAR * longest
     most = longest if mark is None or far else max(longest, mark[0])
     scale = (WIDTH - 2 * EDGE) / most
     parts, said, y = [], [], 0
-    for name, value, printed, stage in rows:
+    for name, pieces, printed in rows:
         y += NAME
-        wide = max(value * scale, 2) if value else 0
         parts.append(_text(0, y - 5, name) + _text(WIDTH, y - 5, printed, "end", "bold"))
-        size = f'x="{EDGE}" y="{y}" width="{wide:.1f}" height="{BAR}"'
-        parts.append(f'<rect {size} fill="{escape(STAGES[stage].colour)}"/>')
-        parts.append(_hatch(STAGES[stage].hatch, y, wide))
+        left = EDGE
+        for wide, stage in zip(_widths(pieces, scale), (s for _, s in pieces), strict=True):
+            size = f'x="{left:.1f}" y="{y}" width="{wide:.1f}" height="{BAR}"'
+            parts.append(f'<rect {size} fill="{escape(STAGES[stage].colour)}"/>')
+            parts.append(_hatch(STAGES[stage].hatch, left, y, wide))
+            left += wide
         if mark and not far:
             parts.append(_dash(EDGE + mark[0] * scale, y, y + BAR + 5))
         said.append(f"{name} {printed}")
@@ -78,6 +79,13 @@ def bars(
         parts.append(_mark(mark, scale, far, y))
         y += NAME
     return _svg(y, f"{label}: {', '.join(said)}", parts)
+
+
+def _widths(pieces: Iterable[tuple[float, str]], scale: float) -> list[float]:
+    """Return the width of each part: none is too narrow to be seen, none leaves the picture."""
+    widths = [max(value * scale, 2) if value else 0 for value, _ in pieces]
+    widths[widths.index(max(widths))] -= max(0, sum(widths) - (WIDTH - 2 * EDGE))
+    return widths
 
 
 def _dash(x: float, top: float, bottom: float) -> str:

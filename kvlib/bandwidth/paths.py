@@ -9,7 +9,7 @@ question for `sharing`.
 from dataclasses import dataclass
 
 from kvlib import _check
-from kvlib.bandwidth.checks import MOST_BYTES, rate_of, seconds_of
+from kvlib.bandwidth.checks import MOST_BYTES, link_rate_of, seconds_of
 
 __all__ = ["Link", "Path", "framing_efficiency", "transfer_rate", "transfer_seconds"]
 
@@ -27,7 +27,8 @@ class Link:
     """One hop: its nominal rate in B/s, one direction, and what stands between it and a user.
 
     `efficiency` is the fraction of the line that carries payload; `users` is how many equal
-    users, this one included, move bytes at the same time. Raises TypeError or ValueError.
+    users, this one included, move bytes at the same time. Raises TypeError or ValueError, for a
+    rate below 1,000 B/s as well.
 
     >>> from kvlib.units import Gbit_s
     >>> Link(name="NIC", rate=200 * Gbit_s, users=5).effective_rate
@@ -48,7 +49,7 @@ class Link:
             if _check.is_array(value):
                 hint = "for a sweep give transfer_seconds an array of rates"
                 raise TypeError(_check.wrong_type("Link", name, "one number", value, hint))
-        rate = rate_of("Link", "rate", self.rate)
+        rate = link_rate_of("Link", "rate", self.rate)
         efficiency = float(_check.number("Link", "efficiency", self.efficiency, above=0, maximum=1))
         users = _check.whole("Link", "users", self.users, minimum=1, maximum=MOST_USERS)
         for name, value in (("rate", rate), ("efficiency", efficiency), ("users", users)):
@@ -112,7 +113,7 @@ def transfer_seconds(n_bytes: int, rate: float) -> float:
     """Return the seconds that `n_bytes` take at `rate` B/s: a lower bound, payload alone.
 
     Arrays broadcast. Raises TypeError or ValueError for a size that is no count of bytes or a
-    rate that is no positive, finite number.
+    rate that is no finite number of at least 1,000 B/s.
 
     >>> from kvlib.units import GB_s, GiB, ms
     >>> round(transfer_seconds(1 * GiB, 25 * GB_s) / ms, 2)
@@ -120,7 +121,7 @@ def transfer_seconds(n_bytes: int, rate: float) -> float:
     """
     call = "transfer_seconds"
     n_bytes = _check.whole(call, "n_bytes", n_bytes, maximum=MOST_BYTES)
-    rate = rate_of(call, "rate", rate)
+    rate = link_rate_of(call, "rate", rate)
     _check.together(call, {"n_bytes": n_bytes, "rate": rate})
     return n_bytes / rate
 

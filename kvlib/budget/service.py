@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from kvlib import _check
-from kvlib.bandwidth.checks import MOST_BYTES, rate_of, seconds_of
-from kvlib.payload import Geometry, Model, groups_of, payload_bytes
+from kvlib.bandwidth.checks import MOST_BYTES, link_rate_of, rate_of, seconds_of
+from kvlib.payload import Geometry, Model, groups_of, payload_bytes, width_of
 from kvlib.units import GB_s
 
 __all__ = ["Service"]
@@ -42,7 +42,7 @@ class Service:
     decode_rate: float = 800.0  # tokens/s of one decode worker, all its requests together
     network_rate: float = 25.0 * GB_s  # B/s, shared by all hand-offs
     model: Model | Geometry = EXAMPLE
-    element_bytes: int = 2
+    element_bytes: int | None = None  # of the cache; None: as the model's file states, else 2
     decode_memory: int | None = None  # bytes for caches on one decode worker
     decode_seconds: float | None = None  # how long a request holds its memory
 
@@ -52,10 +52,12 @@ class Service:
         self._count("prefill_workers", 1, MOST_WORKERS)
         self._count("prompt_tokens", 1, MOST_TOKENS)
         self._count("output_tokens", 1, MOST_TOKENS)
-        self._count("element_bytes", 1, 16)
+        width = width_of(self.model, self.element_bytes, "Service")
+        object.__setattr__(self, "element_bytes", width)
         self._rate("prefill_rate", "tokens/s")
         self._rate("decode_rate", "tokens/s")
-        self._rate("network_rate", "B/s")
+        network_rate = link_rate_of("Service", "network_rate", self.network_rate)
+        object.__setattr__(self, "network_rate", network_rate)
         if self.decode_memory is not None or self.decode_seconds is not None:
             for name in ("decode_memory", "decode_seconds"):
                 if getattr(self, name) is None:
@@ -95,14 +97,14 @@ class Service:
         most = payload_bytes(self.model, tokens, _highest(self.element_bytes))
         if most > MOST_BYTES:
             rule = f"so small that a request has at most {MOST_BYTES:,} B"
-            raise ValueError(_check.wrong("Service", "model", rule, most))
+            raise ValueError(f"Service: model must be {rule}, got {_grouped(most)}")
 
     def _holds_a_request(self) -> None:
         if _lowest(self.slots) >= 1:
             return
         memory, least = _lowest(self.decode_memory), _highest(self.request_bytes)
         rule = f"at least one request's prompt and output, {least:,} B"
-        raise ValueError(_check.wrong("Service", "decode_memory", rule, memory))
+        raise ValueError(f"Service: decode_memory must be {rule}, got {_grouped(memory)}")
 
     @property
     def decode_workers(self) -> int:
@@ -124,6 +126,10 @@ class Service:
     def slots(self) -> int | None:
         """How many requests one decode worker holds at full length; None without a memory."""
         return None if self.decode_memory is None else self.decode_memory // self.request_bytes
+
+
+def _grouped(count: int) -> str:
+    return f"{count:,}" if count < 10**30 else _check.shown(count)
 
 
 def _lowest(value: Any) -> Any:

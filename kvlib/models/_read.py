@@ -47,7 +47,10 @@ def mapping_of(config: Mapping | str | Path) -> tuple[Mapping[str, Any], str, st
     if isinstance(config, str) and not config.strip():
         raise ValueError(_check.wrong(CALL, "config", RULE, config))
     path, text = _text_of(Path(config))
-    name = path.parent.resolve().name if path.name == "config.json" else path.stem
+    if path.name == "config.json":
+        name = path.parent.resolve().name
+    else:
+        name = path.stem.removesuffix("_config")
     return _parsed(text), _plain(name), f"the file {_plain(path.name)}"
 
 

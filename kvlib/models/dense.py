@@ -6,6 +6,7 @@ transformers 5.24.0, the families' configuration and modeling files, read 2026-1
 
 from kvlib.models.fields import Fields
 from kvlib.models.layers import FULL, attention, head_dim, kv_heads, split_head_dim, stated
+from kvlib.models.unknown import GEOMETRY
 from kvlib.payload import Geometry, Group
 
 
@@ -53,9 +54,8 @@ def gpt_bigcode(config: Fields) -> list[Group]:
 def falcon(config: Fields) -> list[Group]:
     """Return the groups of the first Falcon: one KV head under multi_query, else num_kv_heads."""
     if config.flag("new_decoder_architecture"):
-        config.refuse(
-            "new_decoder_architecture", "false", "engines differ in what they keep for it"
-        )
+        hint = f"engines differ in what they keep for it: {GEOMETRY}"
+        config.refuse("new_decoder_architecture", "false", hint)
     many = config.optional("num_kv_heads") or config.count("num_attention_heads")
     kv = 1 if config.flag("multi_query", default=True) else many
     width = split_head_dim(config)

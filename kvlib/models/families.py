@@ -12,6 +12,7 @@ from kvlib import _check
 from kvlib.models import dense, latent, mamba, recurrent, shared, sliding
 from kvlib.models._read import CALL
 from kvlib.models.fields import Fields
+from kvlib.models.unknown import hint_for_file, hint_for_type
 from kvlib.payload import Group
 
 Reader = Callable[[Fields], list[Group]]
@@ -92,17 +93,20 @@ OTHER_STEMS: Mapping[str, tuple[str, ...]] = {  # classes not called as their mo
 def family_of(config: Fields) -> str:
     """Return the `model_type` that `config` states, else the one its architecture has.
 
-    Raises ValueError, naming the closest, for one that no reader knows.
+    Raises ValueError, saying what to write instead, for one that no reader knows.
     """
     model_type, listed = config.get("model_type"), config.get("architectures")
     if model_type is None and isinstance(listed, list | tuple) and len(listed) == 1:
         model_type = ARCHITECTURES.get(listed[0]) if isinstance(listed[0], str) else None
     if model_type is None:
         hint = "" if listed is None else "the architecture alone is not known here"
-        config.refuse("model_type", "given", hint)
-    family = _check.one_of(CALL, config.name("model_type"), model_type, [*READERS, *WRAPPERS])
-    _same_class(config, family)
-    return family
+        config.refuse("model_type", "given", hint_for_file(config.values) or hint)
+    _check.kind(CALL, config.name("model_type"), model_type, str, "text")
+    known = [*READERS, *WRAPPERS]
+    if model_type not in known:
+        config.refuse("model_type", "a known name", hint_for_type(model_type, known))
+    _same_class(config, model_type)
+    return model_type
 
 
 def _same_class(config: Fields, family: str) -> None:
@@ -139,6 +143,7 @@ def groups_in(config: Fields) -> tuple[Group, ...]:
     else:
         groups = tuple(READERS[config.family](config))
     _no_window(config)
+    _one_window(config)
     config.finish()
     if not groups:
         raise ValueError(f"{CALL}: some layers must keep a cache, got none that does")
@@ -151,6 +156,15 @@ def _no_window(config: Fields) -> None:
     for key in ("sliding_window", "attention_chunk_size"):
         if key not in config.read and config.get(key) is not None and not off:
             config.refuse(key, "null in this family")
+
+
+def _one_window(config: Fields) -> None:
+    """Take sliding_window_size for another name of sliding_window, where no reader asked for it."""
+    key, window = "sliding_window_size", config.values.get("sliding_window")
+    if key in config.read or window is None or config.values.get(key) is None:
+        return
+    if config.count(key) != config.count("sliding_window"):
+        config.refuse(key, f"{window}, as sliding_window says")
 
 
 def _unwrapped(config: Fields, allowed: tuple[str, ...]) -> tuple[Group, ...]:

@@ -22,12 +22,13 @@ UNKNOWN = "this reader does not know it: leave it out if it does not shape the c
 
 @dataclass(frozen=True, kw_only=True)
 class Fields:
-    """The values of one config (or of a section of it), its family and the names read so far."""
+    """The values of one config (or of a section of it), its family and what was read and noted."""
 
     values: Mapping[str, Any]
     place: str = ""  # "text_config." inside that section
     family: str = ""
     read: set[str] = field(default_factory=set)
+    notes: list[str] = field(default_factory=list)  # what the model's source has to say
 
     def name(self, key: str) -> str:
         """Return `key` as messages call it: with its place, on one line, not too long."""
@@ -129,7 +130,7 @@ class Fields:
         if self.get(key) is None:
             self.refuse(key, "given")
         values = _check.kind(CALL, self.name(key), self.get(key), Mapping, "a JSON object")
-        return Fields(values=values, place=f"{self.name(key)}.")
+        return Fields(values=values, place=f"{self.name(key)}.", notes=self.notes)
 
     def finish(self, *, known: bool = True) -> None:
         """Refuse a name that nobody read and that says something, unless it is a harmless one.

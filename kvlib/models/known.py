@@ -68,7 +68,7 @@ indexer_rope_interleave is_decoder label2id mamba_chunk_size mamba_dt_init_floor
 mamba_dt_max mamba_dt_min mamba_dt_rank model_type neftune_noise_alpha pad_id pool_type
 pretraining_tp problem_type quantization quantization_config summary_activation
 summary_proj_to_labels summary_type summary_use_proj task_specific_params tf_legacy_loss
-tokenizer_class torch_dtype torchscript transformers_version
+tokenizer_class torch_dtype torchscript transformers.js_config transformers_version
 use_associative_scan use_bfloat16 use_flash_attn use_mamba_kernels use_mambapy
 """
 ABOUT = """

@@ -3,10 +3,11 @@
 A name that no reader read and that is not known to be harmless is refused, unless it says nothing.
 Counted: what `payload` counts. Not counted: draft (MTP) layers, which are no part of the target
 (`payload.with_draft` adds them), and encoders. A config's torch_dtype does not set the KV cache's
-width, nor does a kv_cache_scheme in its quantization_config: that is `element_bytes`, an argument
-of `payload_bytes`. Recurrent state is another matter: its dtype belongs to the model. Where neither
+width; a kv_cache_scheme in its quantization_config does (`quantized`), and `element_bytes`, an
+argument of `payload_bytes`, overrides both. Only the file given is read: an hf_quant_config.json
+beside it is not. Recurrent state is another matter: its dtype belongs to the model. Where neither
 the file nor its class states one, as for Kimi's KDA, it counts in the model's dtype; engines hold
-that state in float32, which is their convention (`engines`).
+that state in float32, which is their convention (`engines`). The model's `source` says both.
 """
 
 from collections.abc import Mapping
@@ -16,6 +17,7 @@ from typing import Any
 from kvlib.models._read import CALL, mapping_of
 from kvlib.models.families import groups_in
 from kvlib.models.fields import Fields
+from kvlib.models.quantized import cache_width
 from kvlib.payload import Model
 
 
@@ -51,7 +53,10 @@ def read_model(values: Mapping[str, Any], *, name: str, source: str) -> Model:
     """Return the model that the mapping describes, under `name` (else the name it states)."""
     fields = Fields(values=values)
     groups = groups_in(fields)
+    width = cache_width(fields)
+    source = "; ".join([source, *fields.notes])
     own = fields.get("_name_or_path")
     if not name and isinstance(own, str) and own.isprintable() and 0 < len(own) <= 200:
         name = own
-    return Model(name=name or values.get("model_type") or "a model", groups=groups, source=source)
+    name = name or values.get("model_type") or "a model"
+    return Model(name=name, groups=groups, source=source, element_bytes=width)

@@ -22,6 +22,7 @@ from kvlib.models.layers import (
 from kvlib.payload import Group
 
 MIXED = (FULL, LINEAR)
+NOTE = "recurrent state counted in the model's dtype; engines hold it in float32"
 
 
 def qwen_next(config: Fields) -> list[Group]:
@@ -52,6 +53,7 @@ def kimi_linear(config: Fields) -> list[Group]:
 
     Neither file states a dtype for KDA's state, nor does the class, so it counts in the model's.
     Engines hold it in float32: twice that, and their convention (`engines`), not the model's.
+    The model's `source` says so (NOTE).
     """
     # attn_res mixes the outputs of earlier layers of one token: nothing is kept for it.
     config.ignore("attn_res_block_size", "latent_moe_use_norm", "routed_expert_hidden_size")
@@ -71,6 +73,8 @@ def kimi_linear(config: Fields) -> list[Group]:
         kernel, key = config.count("linear_conv_kernel_dim"), "linear_num_heads"
     full = kinds.count(FULL)
     groups: list[Group] = [latent(config, full)] if full else []
+    if full < layers:
+        config.notes.append(NOTE)
     return groups + recurrent(
         config,
         layers - full,

@@ -14,6 +14,7 @@ __all__ = ["form", "result"]
 WHERE = "run this chapter in Jupyter, or in Binder (linked at its top)"
 REST = f"Shown with its default values. To change them, {WHERE}."
 REST_QUESTION = f"To have an answer checked, {WHERE}."
+KEPT = "Shown for the last readable values."
 
 
 def form(app: App) -> str:
@@ -96,8 +97,11 @@ def _field(control: Control | Answer, prefix: str) -> str:
     return f'<div class="kv-field"><label for="{key}">{label}</label>{box}{error}</div>'
 
 
-def result(answer: Result) -> str:
-    """Return a result as HTML: the headline, its sentences, its numbers, its picture."""
+def result(answer: Result, *, kept: bool = False) -> str:
+    """Return a result as HTML: the headline, its sentences, its numbers, its picture.
+
+    `kept` is for the last good one while a control cannot be read: it says so, and greys.
+    """
     parts = [f'<p class="kv-headline kv-{escape(answer.state)}">{escape(answer.headline)}</p>']
     parts += [f"<p>{escape(sentence)}</p>" for sentence in answer.sentences]
     if answer.numbers:
@@ -108,4 +112,5 @@ def result(answer: Result) -> str:
         parts.append(f'<dl class="kv-numbers">{rows}</dl>')
     if answer.picture:
         parts.append(f'<div class="kv-picture">{answer.picture}</div>')
-    return "".join(parts)
+    whole = "".join(parts)
+    return f'<p class="kv-kept">{KEPT}</p><div class="kv-stale">{whole}</div>' if kept else whole

@@ -9,7 +9,7 @@ from typing import Any
 
 import ipywidgets
 
-from kvlib.apps.app import App, Select, Slider, Whole, defaults, run
+from kvlib.apps.app import App, Result, Select, Slider, Whole, defaults, run
 from kvlib.apps.question import Answer
 from kvlib.exercises.question import Question
 from kvlib.show import html
@@ -17,11 +17,20 @@ from kvlib.show import html
 __all__ = ["AppView", "QuestionView", "view"]
 
 LABEL = {"description_width": "initial"}
-WIDE = {"width": "auto", "max_width": "34em"}
+ALIGNED = 16  # em: the width of an explorer's labels, more where one needs more
+WIDE = {"width": "auto", "max_width": "40em"}
+MARKS = {"right": "#1a7f37", "slip": "#9a6700", "wrong": "#b42318", "unreadable": "#b42318"}
 STYLE = (
-    "<style>.kv-numbers div{display:flex;gap:1em}.kv-numbers dt{min-width:14em}"
-    ".kv-numbers dd{margin:0;font-weight:600}.kv-headline{font-weight:600}"
-    ".kv-picture svg{max-width:30em;width:100%}</style>"
+    "<style>.kv-numbers div{display:flex;gap:1em}"
+    ".kv-numbers dt{min-width:18em;font-weight:normal}.kv-numbers dd{margin:0;font-weight:600}"
+    ".kv-headline{font-weight:600}.kv-picture{margin-top:1em}"
+    ".kv-picture svg{max-width:30em;width:100%}.kv-stale{opacity:.55}"
+    ".kv-error{color:#b42318}[data-jp-theme-light=false] .kv-error{color:#ff9b8f}"
+    + "".join(
+        f".kv-headline.kv-{state}{{border-left:.3em solid {colour};padding-left:.6em}}"
+        for state, colour in MARKS.items()
+    )
+    + "</style>"
 )
 
 
@@ -32,10 +41,20 @@ def view(app: App) -> "AppView | QuestionView":
     return AppView(app)
 
 
-def _box(control: Any) -> ipywidgets.Widget:
-    """Return the input widget of one control."""
-    unit = f" [{control.unit}]" if getattr(control, "unit", "") else ""
-    shared = {"description": control.label + unit, "style": LABEL, "layout": WIDE}
+def _style() -> ipywidgets.HTML:
+    """Return the style sheet as a widget that takes no room."""
+    return ipywidgets.HTML(STYLE, layout={"display": "none"})
+
+
+def _label(control: Any) -> str:
+    unit = getattr(control, "unit", "")
+    return f"{control.label} [{unit}]" if unit else control.label
+
+
+def _box(control: Any, wide: int) -> ipywidgets.Widget:
+    """Return the input widget of one control, its label `wide` em."""
+    style = {"description_width": f"{wide}em"}
+    shared = {"description": _label(control), "style": style, "layout": WIDE}
     match control:
         case Select():
             options = [(text, key) for key, text in control.options]
@@ -54,11 +73,13 @@ class AppView(ipywidgets.VBox):
 
     def __init__(self, app: App) -> None:
         self.app = app
-        self.boxes = {control.key: _box(control) for control in app.controls}
+        wide = max(ALIGNED, *(len(_label(control)) // 2 + 1 for control in app.controls))
+        self.boxes = {control.key: _box(control, wide) for control in app.controls}
         self.errors = {key: ipywidgets.HTML() for key in self.boxes}
         self.result = ipywidgets.HTML()
         rows = [w for key in self.boxes for w in (self.boxes[key], self.errors[key])]
-        super().__init__([*rows, self.result])
+        self._last: Result | None = None
+        super().__init__([_style(), *rows, self.result])
         for box in self.boxes.values():
             box.observe(self._update, "value")
         self._update()
@@ -67,13 +88,17 @@ class AppView(ipywidgets.VBox):
         outcome = run(self.app, {key: str(box.value) for key, box in self.boxes.items()})
         for key, error in self.errors.items():
             text = escape(outcome.errors.get(key, ""))
-            error.value = f'<span role="alert">{text}</span>' if text else ""
-        if outcome.result is not None:
-            self.result.value = STYLE + html.result(outcome.result)
+            error.value = f'<span class="kv-error" role="alert">{text}</span>' if text else ""
+        self._last = outcome.result or self._last
+        if self._last is not None:
+            self.result.value = html.result(self._last, kept=outcome.result is None)
 
 
 class QuestionView(ipywidgets.VBox):
-    """A question's input, Check, Hint and feedback. `box.value` and `check.click()` drive it."""
+    """A question's input, Check, Hint and feedback. `box.value` and `check.click()` drive it.
+
+    A typed answer arrives, and is checked, with Enter or when the field is left.
+    """
 
     def __init__(self, app: App, question: Question) -> None:
         self.app = app
@@ -93,8 +118,9 @@ class QuestionView(ipywidgets.VBox):
                 description=f"{question.key} {control.label[0].lower()}{control.label[1:]}",
                 style=LABEL,
                 layout=WIDE,
+                continuous_update=False,
             )
-            self.box.on_msg(self._submitted)
+            self.box.observe(self._checked, "value")
         self.check = ipywidgets.Button(description="Check")
         self.check.on_click(self._checked)
         buttons = [self.check]
@@ -105,18 +131,19 @@ class QuestionView(ipywidgets.VBox):
         if self._hints:
             buttons.append(self.hint)
         self.feedback = ipywidgets.HTML()
-        super().__init__([self.box, ipywidgets.HBox(buttons), self.feedback])
+        super().__init__([_style(), self.box, ipywidgets.HBox(buttons), self.feedback])
 
-    def _submitted(self, _widget: object, content: dict, _buffers: object) -> None:
-        if content.get("event") == "submit":
-            self._checked()
+    def _checked(self, _cause: object = None) -> None:
+        verdict = run(self.app, {"answer": self.box.value or ""}).result
+        if self._hints and self._hints[0] in verdict.headline:
+            self._hints_shown = max(self._hints_shown, 1)
+        self.feedback.value = f'<div role="status">{html.result(verdict)}</div>'
 
-    def _checked(self, _button: object = None) -> None:
-        outcome = run(self.app, {"answer": self.box.value or ""})
-        self.feedback.value = f'<div role="status">{html.result(outcome.result)}</div>'
-
-    def _hinted(self, _button: object = None) -> None:
-        n = min(self._hints_shown, len(self._hints) - 1)
-        self._hints_shown += 1
-        words = escape(self._hints[n])
-        self.feedback.value = f'<div role="status"><p><b>Hint {n + 1}.</b> {words}</p></div>'
+    def _hinted(self, _button: object) -> None:
+        """Show one hint more, below those that were shown: a verdict may have been overwritten."""
+        self._hints_shown = min(self._hints_shown + 1, len(self._hints))
+        words = "".join(
+            f"<p><b>Hint {n}.</b> {escape(hint)}</p>"
+            for n, hint in enumerate(self._hints[: self._hints_shown], 1)
+        )
+        self.feedback.value = f'<div role="status">{words}</div>'
