@@ -110,6 +110,10 @@ def test_a_chapter_runs_and_an_exercise_answers(chromium, lab):
     feedback.filter(has_text=re.compile(r"\bGB\b")).first.wait_for()
     assert re.search(r"\bGiB\b", feedback.inner_text())
     page.screenshot(path=SCREENSHOTS / "lab-1_bytes.png")
+    box.fill("")
+    box.press_sequentially("1 GiB", delay=0)  # as fast as keys go: Enter checks what stands there
+    box.press("Enter")
+    feedback.filter(has_text="Correct: 1.00 GiB.").first.wait_for()
     exercise.get_by_role("button", name="Hint").click()
     feedback.filter(has_text="Hint 1").first.wait_for()
     assert ":::" not in page.locator(".jp-Notebook").inner_text()  # jupyterlab-myst renders boxes
