@@ -9,18 +9,7 @@ allocator reserve, page tables, counters that a layer keeps beside its tensors.
 from dataclasses import dataclass, fields
 
 from kvlib import _check
-from kvlib.payload import (
-    Geometry,
-    Group,
-    Indexer,
-    Latent,
-    Model,
-    Recurrent,
-    groups_of,
-    kept,
-    largest,
-    width_of,
-)
+from kvlib.payload import Geometry, Group, Indexer, Latent, Model, Recurrent, kept, total_bytes
 
 __all__ = ["TRANSFORMERS", "Engine", "held_bytes"]
 
@@ -82,17 +71,12 @@ def held_bytes(
     >>> held_bytes(mistral, 8_192, TRANSFORMERS) == 4_095 * 131_072
     True
     """
-    groups = groups_of(model, "held_bytes")
-    tokens = _check.whole("held_bytes", "tokens", tokens)
-    width = width_of(model, element_bytes, "held_bytes")
     _check.kind("held_bytes", "engine", engine, Engine, "an Engine, as TRANSFORMERS")
-    if _check.is_array(tokens) or _check.is_array(width):
-        _check.together("held_bytes", {"tokens": tokens, "element_bytes": width})
-        longest, widest = largest(tokens), largest(width)
-        if sum(_group_bytes(g, longest, engine, widest) for g in groups) > _check.LARGEST:
-            rule = "few enough for 64-bit bytes"
-            raise ValueError(_check.wrong("held_bytes", "tokens", rule, longest))
-    return sum(_group_bytes(g, tokens, engine, width) for g in groups)
+
+    def of_group(group: Group, tokens: int, width: int) -> int:
+        return _group_bytes(group, tokens, engine, width)
+
+    return total_bytes("held_bytes", model, tokens, element_bytes, of_group)
 
 
 def _group_bytes(group: Group, tokens: int, engine: Engine, width: int) -> int:

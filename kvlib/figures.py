@@ -1,7 +1,7 @@
 """House style and the drawings that the book repeats.
 
 Opaque background, lower-case axis labels with the unit in brackets, series labelled where they end
-rather than in a legend, no title (the caption is the title), bars from zero. One colour a stage
+rather than in a legend, no title (the caption is the title), y from zero. One colour a stage
 through the whole book, each with a second cue.
 """
 
@@ -14,7 +14,7 @@ from kvlib.palette import STAGES
 
 __all__ = ["lines", "points", "use_style"]
 
-INK, MARK = "#222222", "#555555"  # labels; lines that mark a value
+INK = "#222222"  # labels
 LINE = 0.085  # of the axes' height: what a label needs
 SERIES = [("#000000", "-"), ("#882255", "--"), ("#332288", "-."), ("#777722", ":")]  # no stage
 
@@ -31,7 +31,6 @@ def use_style() -> None:
             "figure.constrained_layout.use": True,
             "font.size": 11,
             "grid.alpha": 0.25,
-            "hatch.linewidth": 0.6,
             "lines.linewidth": 2,
             "savefig.facecolor": "white",
             "svg.fonttype": "path",
@@ -95,12 +94,11 @@ def lines(
     series: Mapping[str, tuple[Sequence[float], Sequence[float]]],
     x_label: str,
     y_label: str,
-    marks: Mapping[str, float] | None = None,
     log: bool = False,
 ) -> Any:
     """Draw named lines (x, y), each labelled at its end, and return the axes.
 
-    `marks` are named horizontal lines. With `log` both axes are logarithmic, else y starts at 0.
+    With `log` both axes are logarithmic, else y starts at 0.
     """
     _figure, ax = plt.subplots()
     ends = []
@@ -108,8 +106,6 @@ def lines(
         colour, dash = _style(name, position)
         ax.plot(x, y, color=colour, linestyle=dash)
         ends.append((name, x[-1], y[-1], colour))
-    for y in (marks or {}).values():
-        ax.axhline(y, color=MARK, linewidth=1.2, linestyle=":")
     if log:
         ax.set(xscale="log", yscale="log")
         for axis in (ax.xaxis, ax.yaxis):
@@ -121,8 +117,7 @@ def lines(
         )
         ax.xaxis.set_major_formatter("{x:,g}")
     ax.set(xlabel=x_label, ylabel=y_label)
-    edge = ax.get_xlim()[1]
-    _label_ends(ax, [*ends, *((name, edge, y, MARK) for name, y in (marks or {}).items())])
+    _label_ends(ax, ends)
     return ax
 
 

@@ -12,6 +12,7 @@ chunk of a chunked one, each once. Not counted: page padding, quantization scale
 tensor parallelism, allocator reserve: an engine's business (`engines`).
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 
 from kvlib import _check
@@ -151,7 +152,7 @@ class Model:
         _check.whole("Model", "element_bytes", self.element_bytes, minimum=1, maximum=16)
 
 
-def groups_of(model: Model | Group, call: str = "payload_bytes") -> tuple[Group, ...]:
+def groups_of(model: Model | Group, call: str) -> tuple[Group, ...]:
     """Return the layer groups of a model; a bare group is a model of one.
 
     Raises TypeError for anything else.
@@ -177,17 +178,26 @@ def payload_bytes(model: Model | Group, tokens: int, element_bytes: int | None =
     >>> payload_bytes(toy, 1), payload_bytes(toy, 8_192)
     (131072, 1073741824)
     """
-    groups = groups_of(model)
-    tokens = _check.whole("payload_bytes", "tokens", tokens)
-    width = width_of(model, element_bytes, "payload_bytes")
-    if _check.is_array(tokens) or _check.is_array(width):
-        _check.together("payload_bytes", {"tokens": tokens, "element_bytes": width})
-        longest, widest = largest(tokens), largest(width)
-        if sum(group_bytes(g, longest, widest) for g in groups) > _check.LARGEST:
-            rule = "few enough for 64-bit bytes"
-            raise ValueError(_check.wrong("payload_bytes", "tokens", rule, longest))
-        return sum(group_bytes(g, tokens, width) for g in groups) + 0 * tokens * width
-    return sum(group_bytes(g, tokens, width) for g in groups)
+    return total_bytes("payload_bytes", model, tokens, element_bytes, group_bytes)
+
+
+def total_bytes(
+    call: str, model: Model | Group, tokens: int, width: int | None, of_group: Callable[..., int]
+) -> int:
+    """Return the sum of `of_group(group, tokens, width)` over a model's groups, in bytes.
+
+    Raises TypeError or ValueError, in the name of `call`, for what `payload_bytes` refuses.
+    """
+    groups = groups_of(model, call)
+    tokens = _check.whole(call, "tokens", tokens)
+    width = width_of(model, width, call)
+    if not (_check.is_array(tokens) or _check.is_array(width)):
+        return sum(of_group(g, tokens, width) for g in groups)
+    _check.together(call, {"tokens": tokens, "element_bytes": width})
+    longest, widest = largest(tokens), largest(width)
+    if sum(of_group(g, longest, widest) for g in groups) > _check.LARGEST:
+        raise ValueError(_check.wrong(call, "tokens", "few enough for 64-bit bytes", longest))
+    return sum(of_group(g, tokens, width) for g in groups) + 0 * tokens * width
 
 
 def width_of(model: Model | Group, element_bytes: int | None, call: str) -> int:
@@ -202,9 +212,9 @@ def width_of(model: Model | Group, element_bytes: int | None, call: str) -> int:
 
 def largest(counts: int) -> int:
     """Return the largest of an int or of an int array, at least 1: what an overflow check needs."""
-    if not _check.is_array(counts):
-        return max(counts, 1)
-    return max(int(counts.max()), 1) if counts.size else 1
+    if _check.is_array(counts):
+        counts = int(counts.max()) if counts.size else 1
+    return max(counts, 1)
 
 
 def group_bytes(group: Group, tokens: int, element_bytes: int) -> int:
@@ -243,6 +253,5 @@ def with_draft(model: Model | Group, draft: Model | Group) -> Model:
     if isinstance(draft, Model) and draft.element_bytes != width:
         rule = f"as wide as the target's cache, {width} bytes an element"
         raise ValueError(_check.wrong("with_draft", "draft", rule, draft.element_bytes))
-    names = [m.name if isinstance(m, Model) else "a geometry" for m in (model, draft)]
-    name = f"{names[0]} with draft {names[1]}"
-    return Model(name=name, groups=groups, element_bytes=width)
+    named = [m.name if isinstance(m, Model) else "a geometry" for m in (model, draft)]
+    return Model(name=" with draft ".join(named), groups=groups, element_bytes=width)

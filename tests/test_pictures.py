@@ -160,7 +160,7 @@ ENDS = {
 @pytest.mark.parametrize("log", [False, True])
 def test_labels_of_lines_stay_within_the_axes_and_apart(ends, log):
     series = {f"s{i}": ([1, 2], [1.0, end + log]) for i, end in enumerate(ends)}
-    ax = lines(series, "x", "y [s]", marks={"limit": 9.0}, log=log)
+    ax = lines(series | {"limit": ([1, 2], [9.0, 9.0])}, "x", "y [s]", log=log)
     heights = sorted(text.get_position()[1] for text in ax.texts)
     assert len(heights) == len(ends) + 1
     assert heights[0] >= 0 and heights[-1] <= 1 + 1e-9

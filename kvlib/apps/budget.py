@@ -4,18 +4,18 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from kvlib.apps.app import Amount, App, Result, Select, Slider, Whole
+from kvlib.apps.app import Amount, App, Result, Slider, Whole
+from kvlib.apps.payload import MODEL
 from kvlib.apps.picture import bars
-from kvlib.apps.wording import apart, joined, requests, sentence, share
+from kvlib.apps.wording import SAME, apart, joined, requests, sentence, share
 from kvlib.budget import Capacity, Service, Split, backlog, capacity, splits, utilisation
-from kvlib.models import load, names
+from kvlib.models import load
 from kvlib.units import both
 
 __all__ = ["APPS", "explore"]
 
 WORKERS = 8
 SECONDS = 600  # how long an overload lasts in the explorer's answer
-SAME = 1e-12  # relative: rates this close are equal, their difference is rounding
 
 
 def explore(values: Mapping[str, Any]) -> Result:
@@ -187,12 +187,7 @@ APPS = (
                 minimum="1 tokens/s",
                 maximum="10,000,000 tokens/s",
             ),
-            Select(
-                key="model",
-                label="Model",
-                options=tuple((name, name) for name in names()),
-                default="llama-3.1-8b",
-            ),
+            MODEL,
             Amount(
                 key="arrivals",
                 label="Arrivals",

@@ -7,10 +7,10 @@ from kvlib.apps.app import App, Result, Select, Whole
 from kvlib.apps.picture import curve
 from kvlib.apps.wording import tokens as counted
 from kvlib.models import load, names
-from kvlib.payload import Geometry, Indexer, Latent, Recurrent, groups_of, payload_bytes
+from kvlib.payload import Geometry, Indexer, Latent, Recurrent, payload_bytes
 from kvlib.units import both
 
-__all__ = ["APPS", "explore"]
+__all__ = ["APPS", "MODEL", "explore"]
 
 KINDS = {
     "K and V of every token": lambda g: isinstance(g, Geometry) and g.kept_tokens is None,
@@ -29,7 +29,7 @@ def explore(values: Mapping[str, Any]) -> Result:
     next_token = payload_bytes(model, tokens + 1, width) - held
     numbers = [("payload, exactly", f"{held:,} B")]
     for name, belongs in KINDS.items():
-        groups = [g for g in groups_of(model) if belongs(g)]
+        groups = [g for g in model.groups if belongs(g)]
         size = sum(payload_bytes(g, tokens, width) for g in groups)
         if groups:
             layers = sum(g.layers for g in groups)
@@ -60,17 +60,18 @@ def _steps(most: int) -> list[int]:
     return sorted({round(most * i / 64) for i in range(65)})
 
 
+MODEL = Select(
+    key="model",
+    label="Model",
+    options=tuple((name, name) for name in names()),
+    default="llama-3.1-8b",
+)
 APPS = (
     App(
         key="1.explore",
         title="Payload of a model at a number of tokens",
         controls=(
-            Select(
-                key="model",
-                label="Model",
-                options=tuple((name, name) for name in names()),
-                default="llama-3.1-8b",
-            ),
+            MODEL,
             Whole(
                 key="tokens",
                 label="Prompt",

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from kvlib.units import UNITS, format_as, ms, us
 
-__all__ = ["apart", "joined", "rate", "requests", "sentence", "share", "time", "tokens"]
+__all__ = ["SAME", "apart", "joined", "rate", "requests", "sentence", "share", "time", "tokens"]
 
 MINUTE, HOUR, DAY = 60, 3_600, 86_400  # seconds
 SAME = 1e-12  # relative: two numbers this close are one, their difference is rounding
