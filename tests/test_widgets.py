@@ -63,7 +63,7 @@ def test_a_form_is_complete_without_a_script(key):
     if key in EXPLORERS:
         result = run(find(key), defaults(find(key))).result
         assert escape(result.headline) in form and result.picture in form
-        assert "<button" not in form
+        assert '<p class="kv-buttons" hidden><button type="reset">' in form
     else:
         assert '<p class="kv-buttons" hidden><button type="submit">Check</button></p>' in form
         words = [h for h in QUESTIONS[key].hints if h] or [c.reason for c in QUESTIONS[key].choices]
@@ -486,7 +486,7 @@ def test_the_build_shows_forms_and_jupyter_shows_widgets(monkeypatch):
     assert isinstance(show("1.explore"), AppView)
     monkeypatch.setenv("KVLIB_STATIC", "1")
     assert isinstance(show("1.explore"), Form)
-    assert ask("1.1")._repr_html_().startswith('<form class="kv-app" data-kv-app="1.1"')
+    assert ask("1.1")._repr_html_().startswith('<form class="kv-app" id="kv-1-1" data-kv-app="1.1"')
     assert repr(ask("1.1")) == "<kvlib app 1.1: Exercise 1.1>"
 
 

@@ -14,29 +14,32 @@ __all__ = ["form", "result"]
 WHERE = "run this chapter in Jupyter, or in Binder (linked at its top)"
 REST = f"Shown with its default values. To change them, {WHERE}."
 REST_QUESTION = f"To have an answer checked, {WHERE}."
+LIMIT = 'maxlength="1000" autocomplete="off"'
 KEPT = "Shown for the last readable values."
 
 
 def form(app: App) -> str:
     """Return the app as one HTML form, with the result of its defaults.
 
-    Its controls rest: the fieldset is disabled and a question's button hidden until a script
-    makes the form live.
+    Its controls rest: the fieldset is disabled and its button hidden until a script makes the form
+    live.
     """
     name = escape(f"kv-{app.key.replace('.', '-')}")
     fields = "".join(_field(control, name) for control in app.controls)
     question = _question(app)
     if question is None:
-        answer, more, buttons, rest = result(run(app, defaults(app)).result), "", "", REST
+        answer, more, rest = result(run(app, defaults(app)).result), "", REST
+        button = '<button type="reset">Back to the defaults</button>'
     else:
         answer, more, rest = "", _help(question), REST_QUESTION
-        buttons = '<p class="kv-buttons" hidden><button type="submit">Check</button></p>'
-    head = f'<form class="kv-app" data-kv-app="{escape(app.key)}" aria-labelledby="{name}-title">'
+        button = '<button type="submit">Check</button>'
+    head = f'<form class="kv-app" id="{name}" data-kv-app="{escape(app.key)}"'
+    head += f' aria-labelledby="{name}-title" autocomplete="off">'
     title = f'<legend class="kv-title" id="{name}-title">{escape(app.title)}</legend>'
     note = f'<p class="kv-note">{rest}</p>'
+    buttons = f'<p class="kv-buttons" hidden>{button}</p>'
     controls = f'<fieldset class="kv-controls" disabled>{title}{note}{fields}{buttons}</fieldset>'
-    answer = f'<div class="kv-result" role="status">{answer}</div>'
-    return f"{head}{controls}{answer}{more}</form>"
+    return f'{head}{controls}<div class="kv-result">{answer}</div>{more}</form>'
 
 
 def _question(app: App) -> Question | None:
@@ -87,11 +90,11 @@ def _field(control: Control | Answer, prefix: str) -> str:
             box = f'<input type="range" {described} {ends} value="{control.default}">'
             box += f'<output for="{key}">{control.default}</output>'
         case Whole():  # text, so that 8,192 can be typed
-            numeric = f'inputmode="numeric" value="{control.default:,}" autocomplete="off"'
-            box = f'<input type="text" {described} {numeric}>'
+            box = f'<input type="text" inputmode="numeric" {described} {LIMIT}'
+            box += f' value="{control.default:,}">'
         case Amount() | Answer():
             value = escape(control.default)
-            box = f'<input type="text" {described} value="{value}" autocomplete="off">'
+            box = f'<input type="text" {described} {LIMIT} value="{value}">'
     if getattr(control, "unit", ""):
         label += f' <span class="kv-unit">[{escape(control.unit)}]</span>'
     return f'<div class="kv-field"><label for="{key}">{label}</label>{box}{error}</div>'

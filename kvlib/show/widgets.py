@@ -24,7 +24,7 @@ STYLE = (
     "<style>.kv-numbers div{display:flex;gap:1em}"
     ".kv-numbers dt{min-width:18em;font-weight:normal}.kv-numbers dd{margin:0;font-weight:600}"
     ".kv-headline{font-weight:600}.kv-picture{margin-top:1em}"
-    ".kv-picture svg{max-width:30em;width:100%}.kv-stale{opacity:.55}"
+    ".kv-picture svg{max-width:30em;width:100%}.kv-stale{opacity:.75;filter:grayscale(1)}"
     ".kv-error{color:#b42318}[data-jp-theme-light=false] .kv-error{color:#ff9b8f}"
     + "".join(
         f".kv-headline.kv-{state}{{border-left:.3em solid {colour};padding-left:.6em}}"

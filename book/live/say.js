@@ -1,0 +1,15 @@
+// Say a sentence to screen readers, once nothing newer comes for `pause` ms.
+const region = document.createElement("p");
+region.className = "kv-say";
+region.setAttribute("role", "status");
+document.body.append(region);
+
+let timer;
+
+export function say(sentence, pause = 0) {
+  clearTimeout(timer);
+  timer = setTimeout(() => {
+    // The same words again are news to the reader who pressed again.
+    region.textContent = region.textContent === sentence ? `${sentence}\u00a0` : sentence;
+  }, pause);
+}

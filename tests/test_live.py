@@ -1,0 +1,130 @@
+"""The page's Python gives what Python gives: every app and every check, CPython and Pyodide."""
+
+import json
+import random
+import shutil
+import subprocess
+
+import pytest
+from pages import ROOT
+
+from kvlib.apps import APPS, defaults
+from kvlib.apps.app import Amount, Select, Slider, Whole
+from kvlib.exercises import QUESTIONS, rehearsal
+from kvlib.show.live import answer
+from kvlib.units import UNITS
+
+PYODIDE = ROOT / "book/browser/node_modules/pyodide"
+JUNK = ("", " ", "abc", "-1", "1e999", "nan", "½", "1 gb", "<b>1</b>", "1.024", "9" * 400, "1 GB")
+SOME = {  # texts of each kind of quantity
+    "bytes": ("1 GiB", "1.9 B", "64 TiB", "0.1 GiB", "3 MB", "7,5 kB"),
+    "rate": ("200 Gb/s", "25 GB/s", "1 Tb/s", "100 Mb/s", "12.34 GiB/s", "333 Gbit/s"),
+    "seconds": ("0 ms", "20 ms", "1 s", "0.3 µs", "9.99 s"),
+    "ratio": ("100 %", "98.04 %", "33", "10 %", "66.67 %"),
+    "requests": ("3 requests/s", "0.001", "2.93", "100 requests/s", "1/3"),
+    "tokens": ("1 tokens", "8,192 tokens", "100000"),
+    "token rate": ("8,000 tokens/s", "1", "4321 tokens/s"),
+}
+CODE = """
+import json, sys
+from dataclasses import asdict
+from kvlib.apps import find, run as outcome
+from kvlib.show.live import answer
+
+def run(cases):
+    found = []
+    for key, typed in json.loads(cases):
+        request = json.dumps({"key": key, "typed": typed, "last": None})
+        found.append([asdict(outcome(find(key), typed)), json.loads(answer(request))])
+    return json.dumps({"platform": sys.platform, "found": found})
+"""
+
+
+def texts(control):
+    """Return what a reader may type or choose in a control, good and bad."""
+    match control:
+        case Select():
+            return (*(key for key, _ in control.options), "no such option")
+        case Slider():
+            return tuple(str(n) for n in range(control.minimum, control.maximum + 1))
+        case Whole():
+            ends = control.minimum, control.maximum, control.minimum - 1, control.maximum + 1
+            return (*map(str, ends), "12,345", "777", "8 192", *JUNK)
+        case Amount():
+            return (control.minimum, control.maximum, *SOME[control.kind], *JUNK)
+        case _:
+            question = control.question
+            known = [text for text, _, _ in rehearsal(question)]
+            units = [f"{known[-1].split(' ')[0]} {unit}" for unit in UNITS] if question.unit else []
+            return (*known, *units, *JUNK)
+
+
+def cases():
+    """Return (key, typed) pairs: each control alone, then all of them at random."""
+    pick = random.Random(3)
+    for key, app in APPS.items():
+        plain = defaults(app)
+        for control in app.controls:
+            for text in texts(control):
+                yield key, plain | {control.key: text}
+        for _ in range(0 if key in QUESTIONS else 150):
+            yield key, {c.key: pick.choice(texts(c)) for c in app.controls}
+
+
+def test_pyodide_answers_what_cpython_answers():
+    if shutil.which("node") is None or not PYODIDE.exists():
+        pytest.skip("no Node.js or no Pyodide here: `make test` fetches both")
+    asked = list(cases())
+    assert {key for key, _ in asked} == set(APPS)
+    argument = json.dumps(asked)
+    done = subprocess.run(
+        ["node", ROOT / "tests/pyodide.mjs"],
+        input=json.dumps({"root": str(ROOT), "code": CODE, "argument": argument}),
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    here: dict = {}
+    exec(CODE, here)
+    there = json.loads(done.stdout)
+    assert there["platform"] == "emscripten"
+    ours, theirs = json.loads(here["run"](argument))["found"], there["found"]
+    assert len(ours) == len(theirs) == len(asked)
+    for case, mine, its in zip(asked, ours, theirs, strict=True):
+        assert its == mine, case
+    outcomes = [mine[0] for mine in ours]
+    assert sum(o["errors"] != {} for o in outcomes) > 100
+    states = {o["result"]["state"] for o in outcomes if o["result"]}
+    assert states == {"info", "right", "slip", "wrong", "unreadable"}
+
+
+def ask(key, typed, last=None):
+    return json.loads(answer(json.dumps({"key": key, "typed": typed, "last": last})))
+
+
+def test_a_bad_value_keeps_the_last_good_result():
+    good = defaults(APPS["2.explore"]) | {"payload": "2 GiB"}
+    first = ask("2.explore", good)
+    assert first["errors"] == {} and first["say"].startswith("2.00 GiB (2.15 GB) needs at least ")
+    assert first["say"] in first["html"]
+    bad = ask("2.explore", good | {"payload": "2 gb"}, good)
+    assert list(bad["errors"]) == ["payload"] and bad["say"] == ""
+    assert bad["html"].startswith('<p class="kv-kept">') and first["html"] in bad["html"]
+    untouched = ask("2.explore", good | {"payload": "2 gb"})["html"]
+    assert ask("2.explore", defaults(APPS["2.explore"]))["html"] in untouched
+
+
+def test_a_verdict_tells_its_state():
+    for key, question in QUESTIONS.items():
+        for text, state, words in rehearsal(question):
+            found = ask(key, {"answer": text})
+            assert (found["state"], found["errors"]) == (state, {})
+            assert words in found["say"]
+
+
+def test_what_no_page_sends_is_refused():
+    with pytest.raises(ValueError, match=r"^find: key must be a known name, got 'x'; "):
+        ask("x", {})
+    with pytest.raises(ValueError, match=r"^run: typed must hold 'model', got \[\]$"):
+        ask("1.explore", {})
