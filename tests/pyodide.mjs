@@ -1,13 +1,13 @@
-// Run Python of this repository under Pyodide in Node. In, as JSON: the
-// repository's folder, code that defines run(text), and its text; out: what
-// run returns.
+// Run Python in Node on the files of a built page. In, as JSON: the folders of
+// its scripts and of its Python, code that defines run(text), and that text;
+// out: what run returns.
+import {readFileSync} from "node:fs";
 import {text} from "node:stream/consumers";
 
-const {root, code, argument} = JSON.parse(await text(process.stdin));
-const {loadPyodide} = await import(`${root}/book/browser/node_modules/pyodide/pyodide.mjs`);
-const python = await loadPyodide({packages: []});
-python.FS.mkdirTree("/repository");
-python.FS.mount(python.FS.filesystems.NODEFS, {root}, "/repository");
-python.runPython("import sys; sys.path.insert(0, '/repository'); sys.dont_write_bytecode = True");
-python.runPython(code);
-process.stdout.write(python.globals.get("run")(argument));
+const {scripts, python, code, argument} = JSON.parse(await text(process.stdin));
+const {loadPyodide} = await import(`${python}/pyodide.mjs`);
+const cpython = await loadPyodide({indexURL: `${python}/`, packages: []});
+cpython.FS.writeFile("/lib/kvlib.zip", readFileSync(`${scripts}/kvlib.zip`));
+cpython.runPython("import sys; sys.path.insert(0, '/lib/kvlib.zip')");
+cpython.runPython(code);
+process.stdout.write(cpython.globals.get("run")(argument));

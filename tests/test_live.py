@@ -1,12 +1,16 @@
-"""The page's Python gives what Python gives: every app and every check, CPython and Pyodide."""
+"""The page's Python gives what Python gives: every app and every check, CPython and Pyodide.
+
+The second runs under Node on the files that `make book` puts into the site.
+"""
 
 import json
 import random
 import shutil
 import subprocess
+import zipfile
 
 import pytest
-from pages import ROOT
+from pages import BOOK, ROOT
 
 from kvlib.apps import APPS, defaults
 from kvlib.apps.app import Amount, Select, Slider, Whole
@@ -14,7 +18,7 @@ from kvlib.exercises import QUESTIONS, rehearsal
 from kvlib.show.live import answer
 from kvlib.units import UNITS
 
-PYODIDE = ROOT / "book/browser/node_modules/pyodide"
+PYODIDE = BOOK / "browser/node_modules/pyodide"
 JUNK = ("", " ", "abc", "-1", "1e999", "nan", "½", "1 gb", "<b>1</b>", "1.024", "9" * 400, "1 GB")
 SOME = {  # texts of each kind of quantity
     "bytes": ("1 GiB", "1.9 B", "64 TiB", "0.1 GiB", "3 MB", "7,5 kB"),
@@ -71,15 +75,38 @@ def cases():
             yield key, {c.key: pick.choice(texts(c)) for c in app.controls}
 
 
-def test_pyodide_answers_what_cpython_answers():
+@pytest.fixture(scope="module")
+def engine(tmp_path_factory):
+    """The scripts and Python of a page, as the build writes them."""
     if shutil.which("node") is None or not PYODIDE.exists():
         pytest.skip("no Node.js or no Pyodide here: `make test` fetches both")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(BOOK / "_ext")
+        import live
+
+        return live.engine(tmp_path_factory.mktemp("live") / "live")
+
+
+def test_the_page_gets_the_files_of_kvlib_unchanged(engine):
+    scripts, _ = engine
+    with zipfile.ZipFile(scripts / "kvlib.zip") as archive:
+        sent = {n: archive.read(n) for n in archive.namelist() if not n.endswith(".pyc")}
+        flags = {archive.read(n)[4] for n in archive.namelist() if n.endswith(".pyc")}
+    ours = [p for p in (ROOT / "kvlib").rglob("*") if p.suffix in (".py", ".json")]
+    assert sent == {p.relative_to(ROOT).as_posix(): p.read_bytes() for p in ours}
+    assert flags == {0b11}  # compiled files count by the source's hash, and only if it fits
+
+
+def test_pyodide_answers_what_cpython_answers(engine):
     asked = list(cases())
     assert {key for key, _ in asked} == set(APPS)
     argument = json.dumps(asked)
+    scripts, python = map(str, engine)
     done = subprocess.run(
-        ["node", ROOT / "tests/pyodide.mjs"],
-        input=json.dumps({"root": str(ROOT), "code": CODE, "argument": argument}),
+        [shutil.which("node"), ROOT / "tests/pyodide.mjs"],
+        input=json.dumps(
+            {"scripts": scripts, "python": python, "code": CODE, "argument": argument}
+        ),
         capture_output=True,
         text=True,
         timeout=300,

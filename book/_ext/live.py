@@ -1,32 +1,31 @@
 """Give pages with forms what makes them live: scripts, kvlib, and CPython.
 
-In the site, _static/live/VERSION holds the scripts of book/live and kvlib's
-own files as kvlib.json. VERSION is a digest of both, so that no cache mixes
-two builds. _static/live/pyodide-X.Y.Z holds CPython for the browser.
+In the site, _static/live/scripts-VERSION holds book/live and kvlib.zip, and
+_static/live/python-VERSION holds CPython for the browser. Each VERSION is a
+digest of the folder, so that no cache mixes the files of two builds.
 """
 
 import gzip
 import hashlib
 import json
 import shutil
-from functools import cache
+import subprocess
+from functools import partial
 from pathlib import Path
 
 import kvlib
 from kvlib.exercises import QUESTIONS
-from sphinx.errors import ExtensionError
-from sphinx.util.osutil import ensuredir
+from nodejs import MODULES, node_for
 
 HERE = Path(__file__).parent
 SCRIPTS = HERE.parent / "live"
-PACKAGE = Path(kvlib.__file__).parent
-PYODIDE = HERE.parent / "browser/node_modules/pyodide"
-ENGINE = (  # of the npm package: what a browser loads
+SITE = Path(kvlib.__file__).parents[1]
+PYODIDE = MODULES / "pyodide"
+CORE = (  # of the npm package, unchanged
     "pyodide.mjs",
     "pyodide.asm.mjs",
     "pyodide.asm.wasm",
     "pyodide-lock.json",
-    "python_stdlib.zip",
 )
 MARKS = (
     "data-kv-app",
@@ -34,43 +33,41 @@ MARKS = (
 )  # of a page that has use for them
 
 
-@cache
-def package():
-    """Return kvlib's files as JSON: path to text, unchanged."""
-    files = (p for p in PACKAGE.rglob("*") if p.suffix in (".py", ".json"))
-    texts = {
-        p.relative_to(PACKAGE.parent).as_posix(): p.read_text("utf-8")
-        for p in sorted(files)
-    }
-    return json.dumps(texts, ensure_ascii=False).encode()
+def archives(target):
+    """Write kvlib.zip and python_stdlib.zip: see archives.py."""
+    script = HERE / "engine.mjs"
+    command = [node_for("pyodide"), script, PYODIDE, SITE, target]
+    subprocess.run(command, check=True)
 
 
-@cache
-def version():
-    """Return a digest of everything that one page runs, less Pyodide."""
-    digest = hashlib.sha256(package())
-    for script in sorted(SCRIPTS.glob("*.js")):
-        digest.update(script.read_bytes())
-    return digest.hexdigest()[:12]
+def named(folder):
+    """Return the folder, renamed for what is in it."""
+    digest = hashlib.sha256()
+    for path in sorted(folder.iterdir()):
+        digest.update(path.read_bytes())
+    name = f"{folder.name}-{digest.hexdigest()[:12]}"
+    return folder.rename(folder.with_name(name))
 
 
-@cache
-def pyodide():
-    """Return the name of Pyodide's folder in the site."""
-    manifest = PYODIDE / "package.json"
-    if not manifest.exists():
-        raise ExtensionError(
-            f"Live pages need {PYODIDE}:"
-            " run `make book`, which fetches what is missing."
-        )
-    return f"pyodide-{json.loads(manifest.read_text())['version']}"
+def engine(live):
+    """Write both folders, in place of an earlier build's; return them."""
+    shutil.rmtree(live, ignore_errors=True)
+    scripts, python = live / "scripts", live / "python"
+    shutil.copytree(SCRIPTS, scripts)
+    python.mkdir()
+    archives(python)
+    shutil.move(python / "kvlib.zip", scripts)
+    for name in CORE:
+        shutil.copy(PYODIDE / name, python)
+    return named(scripts), named(python)
 
 
-@cache
-def megabytes():
-    """Return what a first start loads, compressed, in MB."""
-    bodies = [(PYODIDE / name).read_bytes() for name in ENGINE]
-    n_bytes = sum(len(gzip.compress(b, 6)) for b in (package(), *bodies))
+def megabytes(*folders):
+    """Return what a first start loads, compressed, in whole MB."""
+    files = (path for folder in folders for path in folder.iterdir())
+    n_bytes = sum(
+        len(gzip.compress(path.read_bytes(), 6)) for path in files
+    )
     return f"{n_bytes / 1e6:.0f}"
 
 
@@ -82,33 +79,27 @@ def questions():
     return json.dumps(chapters)
 
 
-def add_script(app, pagename, templatename, context, doctree):
-    """Add the script to a page that has a form or shows the progress."""
-    if any(mark in context.get("body", "") for mark in MARKS):
+def prepare(app):
+    """Write the engine, and have every page looked at that is written."""
+    if app.builder.format == "html":
+        live = Path(app.outdir, "_static/live")
+        scripts, python = engine(live)
         data = {
-            "data-pyodide": pyodide(),
-            "data-megabytes": megabytes(),
+            "data-python": python.name,
+            "data-megabytes": megabytes(scripts, python),
             "data-questions": questions(),
         }
-        path = f"live/{version()}/start.js"
-        app.add_js_file(path, loading_method="defer", **data)
+        start = f"live/{scripts.name}/start.js"
+        app.connect("html-page-context", partial(add_script, start, data))
 
 
-def write(app, exception):
-    """Write the two folders; forget those of an earlier build."""
-    if exception or app.builder.format != "html":
-        return
-    live = Path(app.outdir, "_static/live")
-    shutil.rmtree(live, ignore_errors=True)
-    shutil.copytree(SCRIPTS, live / version())
-    (live / version() / "kvlib.json").write_bytes(package())
-    ensuredir(live / pyodide())
-    for name in ENGINE:
-        shutil.copy(PYODIDE / name, live / pyodide())
+def add_script(start, data, app, pagename, templatename, context, doctree):
+    """Add the script to a page that has a form or shows the progress."""
+    if any(mark in context.get("body", "") for mark in MARKS):
+        app.add_js_file(start, loading_method="defer", **data)
 
 
 def setup(app):
-    """Look at every page as it is written, copy when all are."""
-    app.connect("html-page-context", add_script)
-    app.connect("build-finished", write)
+    """Begin when the place of the site is known."""
+    app.connect("builder-inited", prepare)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

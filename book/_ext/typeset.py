@@ -9,32 +9,24 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 from functools import cache
 from pathlib import Path
 
 from docutils.nodes import SkipNode
-from sphinx.errors import ExtensionError
+from nodejs import MODULES, node_for
 from sphinx.util import logging
 from sphinx.util.math import get_node_equation_number
 from sphinx.util.osutil import ensuredir
 
 HERE = Path(__file__).parent
-KATEX = HERE.parent / "browser/node_modules/katex/dist"
+KATEX = MODULES / "katex/dist"
 
 
 @cache
 def typesetter():
     """Return a running Node: this machine's, else the environment's."""
-    beside_python = str(Path(sys.executable).parent)
-    node = shutil.which("node") or shutil.which("node", path=beside_python)
-    if node is None or not KATEX.exists():
-        raise ExtensionError(
-            f"Formulas need {'Node.js' if node is None else KATEX}:"
-            " run `make book`, which fetches what is missing."
-        )
     return subprocess.Popen(
-        [node, HERE / "typeset.mjs"],
+        [node_for("katex"), HERE / "typeset.mjs"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,

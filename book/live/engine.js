@@ -1,14 +1,14 @@
 // The page's end of its one worker.
 const DEADLINE = 20_000; // milliseconds for one answer: an app takes a few
 
-// Start CPython in a worker. pyodide is the name of its folder, beside the
+// Start CPython in a worker. python is the name of its folder, beside the
 // folder of this file. Resolves to ask(request), which resolves to what
 // kvlib.show.live.answer returns; rejects if Python cannot start. Whatever
 // ends the worker later is told to onfault(reason), once.
-export function startEngine(pyodide, onfault) {
+export function startEngine(python, onfault) {
   // Made here and not by address, the worker inherits this page's policy:
   // nothing that runs in it can reach another site either.
-  const address = new URL(`worker.js#${pyodide}`, import.meta.url).href;
+  const address = new URL(`worker.js#${python}`, import.meta.url).href;
   const code = new Blob([`import ${JSON.stringify(address)};`], {type: "text/javascript"});
   const waiting = new Map(); // id: {resolve, reject, timer}
   let last = 0;

@@ -7,9 +7,9 @@ import {say} from "./say.js";
 
 const NEAR = "800px"; // a screen ahead of the reader
 
-// forms: all of the page's. pyodide: its folder; megabytes: of a first start.
+// forms: all of the page's. python: its folder; megabytes: of a first start.
 // questions: chapter to the keys of its questions, as JSON.
-export function open(forms, {pyodide, megabytes, questions}) {
+export function open(forms, {python, megabytes, questions}) {
   const atRest = new Map(forms.map((form) => [form, form.querySelector(".kv-note").textContent]));
   let undo = []; // what makes the live forms rest again
 
@@ -46,7 +46,7 @@ export function open(forms, {pyodide, megabytes, questions}) {
     const wait = `Python is starting in this page: a first visit loads ${megabytes} MB.`;
     state("starting", () => `${wait} Until then, these are the default values.`, wait);
     try {
-      const ask = await startEngine(pyodide, failed);
+      const ask = await startEngine(python, failed);
       undo = forms.map((form) => makeLive(form, ask));
       const live = "Live: every change is computed in this page.";
       const checked = "Live: your answer is checked in this page.";

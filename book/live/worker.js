@@ -1,31 +1,26 @@
 // CPython in a worker: Pyodide's core, with kvlib's own files in it. The page
 // posts {id, request}; each is answered with {id, response} or {id, fault}.
 // {ready: true}, or {fault} alone, says how the start went.
-const here = new URL(".", import.meta.url);
-const pyodide = new URL(`../${new URL(import.meta.url).hash.slice(1)}/`, here);
+const PACKAGE = "/lib/kvlib.zip";
 
 async function start() {
-  const [{loadPyodide}, files] = await Promise.all([
-    import(new URL("pyodide.mjs", pyodide).href),
-    fetch(new URL("kvlib.json", here)).then((found) => {
-      if (!found.ok) throw new Error(`kvlib.json: ${found.status}`);
-      return found.json();
-    }),
+  // This file's address ends with # and the name of Python's folder.
+  const python = new URL(`../${new URL(import.meta.url).hash.slice(1)}/`, import.meta.url).href;
+  const [{loadPyodide}, kvlib] = await Promise.all([
+    import(`${python}pyodide.mjs`),
+    fetch(new URL("kvlib.zip", import.meta.url)),
   ]);
-  const python = await loadPyodide({indexURL: pyodide.href, packages: []});
-  for (const [path, text] of Object.entries(files)) {
-    const file = `/lib/kvlib-site/${path}`;
-    python.FS.mkdirTree(file.slice(0, file.lastIndexOf("/")));
-    python.FS.writeFile(file, text);
-  }
-  python.runPython("import sys; sys.path.insert(0, '/lib/kvlib-site')");
-  return python.pyimport("kvlib.show.live").answer;
+  if (!kvlib.ok) throw new Error(`kvlib.zip: ${kvlib.status} ${kvlib.statusText}`);
+  const cpython = await loadPyodide({indexURL: python, packages: []});
+  cpython.FS.writeFile(PACKAGE, new Uint8Array(await kvlib.arrayBuffer()));
+  cpython.runPython(`import sys; sys.path.insert(0, "${PACKAGE}")`);
+  return cpython.pyimport("kvlib.show.live").answer;
 }
 
 const started = start();
 started.then(
   () => postMessage({ready: true}),
-  (error) => postMessage({fault: String(error)}),
+  (error) => postMessage({fault: error.message}),
 );
 
 onmessage = async ({data: {id, request}}) => {
@@ -33,6 +28,6 @@ onmessage = async ({data: {id, request}}) => {
     const answer = await started;
     postMessage({id, response: JSON.parse(answer(JSON.stringify(request)))});
   } catch (error) {
-    postMessage({id, fault: String(error)});
+    postMessage({id, fault: error.message});
   }
 };
