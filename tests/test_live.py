@@ -5,11 +5,12 @@ The second runs under Node on the files that `make book` puts into the site.
 
 import json
 import random
-import shutil
 import subprocess
 import zipfile
 
+import live
 import pytest
+from nodejs import node_for
 from pages import BOOK, ROOT
 
 from kvlib.apps import APPS, defaults
@@ -18,7 +19,6 @@ from kvlib.exercises import QUESTIONS, rehearsal
 from kvlib.show.live import answer
 from kvlib.units import UNITS
 
-PYODIDE = BOOK / "browser/node_modules/pyodide"
 JUNK = ("", " ", "abc", "-1", "1e999", "nan", "½", "1 gb", "<b>1</b>", "1.024", "9" * 400, "1 GB")
 SOME = {  # texts of each kind of quantity
     "bytes": ("1 GiB", "1.9 B", "64 TiB", "0.1 GiB", "3 MB", "7,5 kB"),
@@ -78,13 +78,9 @@ def cases():
 @pytest.fixture(scope="module")
 def engine(tmp_path_factory):
     """The scripts and Python of a page, as the build writes them."""
-    if shutil.which("node") is None or not PYODIDE.exists():
-        pytest.skip("no Node.js or no Pyodide here: `make test` fetches both")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(BOOK / "_ext")
-        import live
-
-        return live.engine(tmp_path_factory.mktemp("live") / "live")
+    if not (BOOK / "browser/node_modules/pyodide").exists():
+        pytest.skip("no Pyodide here: `make test` fetches it")
+    return live.engine(tmp_path_factory.mktemp("live") / "live")
 
 
 def test_the_page_gets_the_files_of_kvlib_unchanged(engine):
@@ -103,7 +99,7 @@ def test_pyodide_answers_what_cpython_answers(engine):
     argument = json.dumps(asked)
     scripts, python = map(str, engine)
     done = subprocess.run(
-        [shutil.which("node"), ROOT / "tests/pyodide.mjs"],
+        [node_for("pyodide"), ROOT / "tests/pyodide.mjs"],
         input=json.dumps(
             {"scripts": scripts, "python": python, "code": CODE, "argument": argument}
         ),
