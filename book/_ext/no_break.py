@@ -9,8 +9,9 @@ CODE = (nodes.literal, nodes.literal_block, nodes.math, nodes.raw)
 def join(app, doctree, docname):
     """Join them in running text; code and formulas stay as they are."""
     for text in list(doctree.findall(nodes.Text)):
-        if not isinstance(text.parent, CODE):
-            text.parent.replace(text, nodes.Text(joined(text)))
+        words = joined(text)
+        if words != text and not isinstance(text.parent, CODE):
+            text.parent.replace(text, nodes.Text(words))
 
 
 def setup(app):
