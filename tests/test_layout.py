@@ -22,6 +22,7 @@ from kvlib.layout import (
     Answer,
     Side,
     attention_tp,
+    carry_out,
     compatible,
     copies,
     deliver,
@@ -30,10 +31,10 @@ from kvlib.layout import (
     handoff,
     heads_in,
     owned_heads,
+    random_cache,
     share,
     stage_layers,
 )
-from kvlib.layout.execute import random_cache
 from kvlib.models import load
 from kvlib.payload import Geometry, Indexer, Latent, Model, Recurrent, payload_bytes, with_draft
 from kvlib.units import GB, GiB, MiB
@@ -93,7 +94,7 @@ def test_heads_are_shared_out_evenly_in_order_and_none_is_lost(kv_heads, tp):
 
 
 def test_ten_heads_on_four_ranks_are_refused_with_sizes_that_work():
-    with pytest.raises(ValueError, match="got 4; 1, 2, 5, 10, 20 and 30 work$"):
+    with pytest.raises(ValueError, match=r"got 4; 1, 2, 5, 10, 20 and 30 work$"):
         owned_heads(10, 4, 0)
     for tp in (1, 2, 5, 10, 20, 30):
         owned_heads(10, tp, 0)
@@ -200,9 +201,7 @@ def test_the_moves_are_those_of_brute_force_and_the_bytes_those_of_the_formula(
         assert plan.wire_bytes == exact
 
 
-@given(
-    st.integers(1, 64), st.integers(1, 64), st.integers(1, 300), st.sampled_from([SGLANG, VLLM])
-)
+@given(st.integers(1, 64), st.integers(1, 64), st.integers(1, 300), st.sampled_from([SGLANG, VLLM]))
 def test_a_latent_goes_whole_to_every_decode_rank(prefill, decode, tokens, engine):
     model = Model(name="mla", groups=(Latent(layers=3, latent_dim=8), Indexer(layers=2)))
     if prefill % decode and decode % prefill:
@@ -413,10 +412,9 @@ def wrong_map(prefill, decode, **slots):
     cache = random_cache(1, 5, 2, 4, seed=1)
     plan = handoff(Geometry(layers=1, kv_heads=2, head_dim=4), 5, prefill, decode)
     moves = [replace(m, **{k: rule(m) for k, rule in slots.items()}) for m in plan.moves]
-    sources = full_pools(cache, prefill, 1, seed=2)
-    targets = empty_pools(cache, decode, 1, seed=3)
-    assert deliver(moves, sources, targets) == plan.wire_bytes  # every byte arrives
-    return [heads_in(pool, cache) for pool in targets]
+    n_bytes, held = carry_out(cache, moves, prefill, decode, seed=2)
+    assert n_bytes == plan.wire_bytes  # every byte arrives
+    return held
 
 
 def test_a_map_that_counts_0_1_0_1_loses_a_head_and_every_byte_arrives():

@@ -1,6 +1,6 @@
 """Layout: which rank holds which KV heads, and who sends what to whom. Chapter 4.
 
-    heads of a rank = max(1, H / TP)                   of rank r, from head r // (TP / H) or r · H / TP
+    heads of a rank   = max(1, H / TP)                 neighbours hold copies of the same
     bytes on the wire = payload · max(H, P, D) / H     K and V, SGLang
                       = payload · max(H, D) / H        K and V, vLLM
                       = payload · D                    MLA, both
@@ -20,7 +20,15 @@ context parallelism.
 """
 
 from kvlib.layout.compatible import Answer, Side, compatible
-from kvlib.layout.execute import Pool, deliver, empty_pools, full_pools, heads_in
+from kvlib.layout.execute import (
+    Pool,
+    carry_out,
+    deliver,
+    empty_pools,
+    full_pools,
+    heads_in,
+    random_cache,
+)
 from kvlib.layout.moves import Move
 from kvlib.layout.ownership import attention_tp, copies, owned_heads, share, stage_layers
 from kvlib.layout.plan import Plan, handoff
@@ -32,6 +40,7 @@ __all__ = [
     "Pool",
     "Side",
     "attention_tp",
+    "carry_out",
     "compatible",
     "copies",
     "deliver",
@@ -40,6 +49,7 @@ __all__ = [
     "handoff",
     "heads_in",
     "owned_heads",
+    "random_cache",
     "share",
     "stage_layers",
 ]

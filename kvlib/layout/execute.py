@@ -14,7 +14,7 @@ from kvlib import _check
 from kvlib.layout.moves import Move
 from kvlib.layout.ownership import owned_heads
 
-__all__ = ["Pool", "deliver", "empty_pools", "full_pools", "heads_in", "random_cache"]
+__all__ = ["Pool", "carry_out", "deliver", "empty_pools", "full_pools", "heads_in", "random_cache"]
 
 MOST_ELEMENTS = 100_000_000  # of all heads: 200 MB
 
@@ -117,3 +117,20 @@ def heads_in(pool: Pool, cache: Any) -> list[int | None]:
         same = (h for h in range(kv_heads) if np.array_equal(held[..., slot, :], cache[..., h, :]))
         found.append(next(same, None))
     return found
+
+
+def carry_out(
+    cache: Any,
+    moves: Iterable[Move],
+    prefill_tp: int,
+    decode_tp: int,
+    page: int = 1,
+    layout: str = "NHD",
+    *,
+    seed: int,
+) -> tuple[int, list[list[int | None]]]:
+    """Return the bytes that moved, and which heads of the cache each decode rank then holds."""
+    sources = full_pools(cache, prefill_tp, page, layout, seed=seed)
+    targets = empty_pools(cache, decode_tp, page, layout, seed=seed + 1)
+    n_bytes = deliver(moves, sources, targets)
+    return n_bytes, [heads_in(pool, cache) for pool in targets]

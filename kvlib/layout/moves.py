@@ -1,8 +1,8 @@
 """Moves: who sends which heads of which layers to whom, in closed form per pair of ranks.
 
-Decode rank r takes from prefill rank r // (D / P) if D ≥ P, else from the P / D ranks from r · P / D
-on. Where those hold copies, SGLang has each of them send, vLLM reads the first that has the head.
-A latent comes whole from the first. Ranks of a pipeline are counted stage by stage.
+If D ≥ P, decode rank r takes from prefill rank r // (D / P), else from the P / D ranks from
+r · P / D on. Where those hold copies, SGLang has each of them send, vLLM reads the first that has
+the head. A latent comes whole from the first. Ranks of a pipeline are counted stage by stage.
 Sources: SGLang 0.5.23, _resolve_rank_mapping; vLLM 0.33.0, nixl/tp_mapping.py.
 """
 
