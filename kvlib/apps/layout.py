@@ -149,7 +149,7 @@ APPS = (
             ),
             Amount(
                 key="rate",
-                label="Rate of one rank's link",
+                label="Link of one rank",
                 default="25 GB/s",
                 kind="rate",
                 minimum="100 Mb/s",

@@ -16,6 +16,7 @@ def held_bytes(
     widths broadcast, as in `payload_bytes`. Raises TypeError or ValueError for a count that is
     not whole or is negative, or for what is no engine.
 
+    >>> from kvlib.engines import TRANSFORMERS
     >>> mistral = Geometry(layers=32, kv_heads=8, head_dim=128, window=4096)
     >>> held_bytes(mistral, 8_192, TRANSFORMERS) == 4_095 * 131_072
     True
