@@ -478,6 +478,10 @@ REFUSED = {
         (TEXT, Side(stages=4), Side(stages=2), SGLANG),
         "decode_stages must be 1 or the 4 of prefill, got 2",
     ),
+    "stages that prefill has not": (
+        (TEXT, Side(), Side(stages=2), SGLANG),
+        "decode_stages must be 1, got 2",
+    ),
     "stages of several kinds": (
         (GPT, Side(stages=2), Side(), SGLANG),
         "stages must be 1 for layers of several kinds, whose order a model does not keep, got 2",
@@ -538,7 +542,17 @@ BAD = [
     (
         lambda: handoff(TEXT, 1, 2.0),
         TypeError,
-        "Side: tp must be a whole number, got 2.0 (float)",
+        "handoff: prefill_tp must be a whole number, got 2.0 (float)",
+    ),
+    (
+        lambda: handoff(TEXT, 1, decode_tp=2_048),
+        ValueError,
+        "handoff: decode_tp must be from 1 to 1,024, got 2048",
+    ),
+    (
+        lambda: Side(tp=True),
+        TypeError,
+        "Side: tp must be a whole number, got True (bool)",
     ),
     (
         lambda: handoff(TEXT, 1, engine="sglang"),

@@ -113,7 +113,7 @@ def _stages(groups: tuple[Group, ...], prefill: Side, decode: Side) -> list[str]
     """Return what speaks against the pipeline stages of two sides."""
     found = []
     if decode.stages not in (1, prefill.stages):
-        rule = f"1 or the {prefill.stages} of prefill"
+        rule = "1" if prefill.stages == 1 else f"1 or the {prefill.stages} of prefill"
         found.append(f"decode_stages must be {rule}, got {decode.stages}")
     most = max(prefill.stages, decode.stages)
     if most > 1 and len(groups) > 1:

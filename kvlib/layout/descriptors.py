@@ -22,7 +22,6 @@ __all__ = ["count"]
 
 def count(
     group: Group,
-    layers: int,
     positions: int,
     engine: Engine,
     *,
@@ -30,13 +29,13 @@ def count(
     runs: int | None,
     chunk: int | None,
 ) -> int:
-    """Return the descriptors of one move of `layers` layers of a group.
+    """Return the descriptors of one move: all layers of `group`, the heads that move.
 
     `positions` are whole pages; `sliced`: K and V between unequal sizes; `runs` of contiguous
     pages, None for every page by itself; `chunk`: tokens staged at a time, None without staging.
     """
     if isinstance(group, Recurrent):
-        return layers * (2 if group.conv_channels and group.conv_width > 1 else 1)
+        return group.layers * (2 if group.conv_channels and group.conv_width > 1 else 1)
     pages = positions // engine.page
     if sliced and chunk is not None:
         return -(-positions // chunk)
@@ -46,4 +45,4 @@ def count(
         pieces = min(runs, pages)
     else:
         pieces = pages
-    return pieces * layers * (2 if isinstance(group, Geometry) else 1)
+    return pieces * group.layers * (2 if isinstance(group, Geometry) else 1)

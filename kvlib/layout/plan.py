@@ -12,7 +12,7 @@ from kvlib.engines import SGLANG, Engine, group_held_bytes, held_positions
 from kvlib.layout import descriptors
 from kvlib.layout.compatible import Side, reasons_against
 from kvlib.layout.moves import Move, Route, head_routes, shared_layers, state_routes, whole_routes
-from kvlib.layout.ownership import owned_heads, share, stage_layers
+from kvlib.layout.ownership import MOST_TP, owned_heads, share, stage_layers
 from kvlib.payload import (
     Geometry,
     Group,
@@ -26,7 +26,7 @@ from kvlib.payload import (
 
 __all__ = ["Plan", "handoff"]
 
-MOST_TOKENS = 1_000_000_000
+MOST_TOKENS, MOST_STAGES = 1_000_000_000, 64
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,16 +92,23 @@ def handoff(
     width = width_of(model, element_bytes, "handoff")
     if runs is not None:
         runs = _check.whole("handoff", "runs", runs, minimum=1)
-    prefill = Side(tp=prefill_tp, stages=prefill_stages)
-    decode = Side(tp=decode_tp, stages=decode_stages)
+    sizes = {"prefill_tp": prefill_tp, "decode_tp": decode_tp}
+    sizes |= {"prefill_stages": prefill_stages, "decode_stages": decode_stages}
+    for name, size in sizes.items():
+        most = MOST_TP if name.endswith("tp") else MOST_STAGES
+        sizes[name] = _check.whole("handoff", name, size, minimum=1, maximum=most)
+    prefill = Side(tp=sizes["prefill_tp"], stages=sizes["prefill_stages"])
+    decode = Side(tp=sizes["decode_tp"], stages=sizes["decode_stages"])
     reasons = reasons_against(groups, prefill, decode, engine)
     reasons += _against_staging(groups, engine, staged_tokens)
     if reasons:
         raise ValueError(f"handoff: {reasons[0]}")
-    moves = []
-    for place, group in enumerate(groups):
-        for move in _moves(group, tokens, prefill, decode, engine, width, runs, staged_tokens):
-            moves.append(replace(move, group=place))
+    how = _How(engine=engine, width=width, runs=runs, chunk=staged_tokens)
+    moves = [
+        move
+        for place, group in enumerate(groups)
+        for move in _moves(place, group, tokens, prefill, decode, how)
+    ]
     sends = _by_rank(moves, "source", "n_bytes", prefill.tp * prefill.stages)
     receives = _by_rank(moves, "destination", "n_bytes", decode.tp * decode.stages)
     sent = _by_rank(moves, "source", "descriptors", prefill.tp * prefill.stages)
@@ -138,50 +145,51 @@ def _held(groups: tuple[Group, ...], tokens: int, tp: int, engine: Engine, width
     return tp * sum(group_held_bytes(share(g, tp), tokens, engine, width) for g in groups)
 
 
+@dataclass(frozen=True, kw_only=True)
+class _How:
+    """How bytes lie and travel: engine, bytes of an element, runs of pages, staged tokens."""
+
+    engine: Engine
+    width: int
+    runs: int | None
+    chunk: int | None
+
+
 def _moves(
-    group: Group,
-    tokens: int,
-    prefill: Side,
-    decode: Side,
-    engine: Engine,
-    width: int,
-    runs: int | None,
-    chunk: int | None,
+    place: int, group: Group, tokens: int, prefill: Side, decode: Side, how: _How
 ) -> Iterator[Move]:
-    """Yield the moves of one group."""
-    positions = held_positions(group, tokens, engine)
+    """Yield the moves of the group at one place of a model."""
     ours, theirs = share(group, prefill.tp), share(group, decode.tp)
     sources = stage_layers(group.layers, prefill.stages)
     destinations = stage_layers(group.layers, decode.stages)
     for stage, into, layers in shared_layers(sources, destinations):
         moved = replace(theirs if decode.tp >= prefill.tp else ours, layers=len(layers))
-        n_bytes = group_held_bytes(moved, tokens, engine, width)
+        n_bytes = group_held_bytes(moved, tokens, how.engine, how.width)
         pieces = descriptors.count(
-            group,
-            len(layers),
-            positions,
-            engine,
+            moved,
+            held_positions(group, tokens, how.engine),
+            how.engine,
             sliced=isinstance(group, Geometry) and prefill.tp != decode.tp,
-            runs=runs,
-            chunk=chunk,
+            runs=how.runs,
+            chunk=how.chunk,
         )
-        for source, destination, heads in _routes(group, prefill.tp, decode.tp, engine):
-            slots = (0, 0)
-            if heads is not None:
-                first = owned_heads(group.kv_heads, prefill.tp, source).start
-                target = owned_heads(group.kv_heads, decode.tp, destination).start
-                slots = heads.start - first, heads.start - target
+        for source, destination, heads in _routes(group, prefill.tp, decode.tp, how.engine):
             yield Move(
                 source=stage * prefill.tp + source,
                 destination=into * decode.tp + destination,
-                group=0,
+                group=place,
                 layers=layers,
                 heads=heads,
-                source_slot=slots[0],
-                destination_slot=slots[1],
+                source_slot=_slot(group, prefill.tp, source, heads),
+                destination_slot=_slot(group, decode.tp, destination, heads),
                 n_bytes=n_bytes,
                 descriptors=pieces if n_bytes else 0,
             )
+
+
+def _slot(group: Group, tp: int, rank: int, heads: range | None) -> int:
+    """Return where the first of some heads lies among a rank's own."""
+    return 0 if heads is None else heads.start - owned_heads(group.kv_heads, tp, rank).start
 
 
 def _routes(group: Group, prefill: int, decode: int, engine: Engine) -> Iterator[Route]:
