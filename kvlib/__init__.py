@@ -7,7 +7,8 @@
 | 1     | `payload`   | how many bytes N cached tokens occupy                       |
 | 1     | `bandwidth` | how fast a path can move them, at the very best             |
 | 2     | `models`    | the same for a named model or a Hugging Face `config.json`  |
-| 2     | `engines`   | how a given engine stores what the model logically holds    |
+| 2     | `engines`   | how a given engine stores and sends what the model holds    |
+| 2     | `layout`    | which rank holds which heads, and who sends what to whom    |
 | 3     | `budget`    | which stage of a service gives way first                    |
 | 4     | `figures`   | the drawings that the book repeats                          |
 | 4     | `exercises` | questions as data, and the check of an answer               |

@@ -110,7 +110,7 @@ class Recurrent(_Group):
     """Layers whose state does not grow: Mamba, gated delta net, KDA, lightning attention.
 
     A convolution of width K keeps its last K - 1 columns. The two widths in bytes belong to the
-    model, not to the KV cache's format.
+    model, not to the KV cache's format. The last three fields say how ranks may divide it.
     """
 
     layers: int
@@ -119,6 +119,9 @@ class Recurrent(_Group):
     conv_width: int = 1  # K
     state_element_bytes: int = 2
     conv_element_bytes: int = 2
+    heads: int | None = None  # what ranks share out: heads, or channels where there are none
+    conv_groups: int = 0  # Mamba-2: its B and C run through the convolution, a pair a group
+    group_channels: int = 0  # channels of one such pair, counted in conv_channels
 
     @property
     def request_bytes(self) -> int:

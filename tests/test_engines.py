@@ -1,7 +1,8 @@
-"""Engines: what transformers really allocates, and the laws that any convention obeys.
+"""Engines: what engines really allocate and hand off, and the laws that any convention obeys.
 
-Oracle: `data/transformers_bytes.json`, the bytes of every cache tensor of 29 tiny models after a
-real forward pass. Its conventions are data in `TRANSFORMERS`; no case has code of its own.
+Oracles: `data/transformers_bytes.json`, the bytes of every cache tensor of 29 tiny models after a
+real forward pass; `data/engine_handoff.json`, what the specifications and connectors of vLLM and
+SGLang hand off for 25 models. Conventions are data; no engine and no case has code of its own.
 """
 
 import json
@@ -14,12 +15,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kvlib.engines import TRANSFORMERS, Engine, held_bytes, paged
+from kvlib.engines import SGLANG, TRANSFORMERS, VLLM, Engine, held_bytes, paged
 from kvlib.models import from_config, load, names
 from kvlib.payload import Geometry, Indexer, Latent, Recurrent, payload_bytes
 
 DATA = Path(__file__).parent / "data"
 CASES = json.loads((DATA / "transformers_bytes.json").read_text())["cases"]
+SERVED = json.loads((DATA / "engine_handoff.json").read_text())["models"]
+COLUMNS = (VLLM, replace(SGLANG, page=64), SGLANG)  # of SERVED[...]["held"]
 EXACT = Engine(name="exact", version="", source="keeps what the model says")
 
 
@@ -34,6 +37,28 @@ def test_the_measurements_cover_every_kind_of_cache():
     found = {type(group) for c in CASES.values() for group in from_config(c["config"]).groups}
     assert found == {Geometry, Latent, Indexer, Recurrent}
     assert sum(len(c["rows"]) for c in CASES.values()) == 120
+
+
+@pytest.mark.parametrize("name", SERVED)
+def test_the_engines_hand_off_what_their_specifications_say(name):
+    for tokens, row in SERVED[name]["held"].items():
+        for engine, expected in zip(COLUMNS, row, strict=True):
+            if expected is not None:  # SGLang does not serve jamba
+                assert held_bytes(load(name), int(tokens), engine) == expected, (tokens, engine)
+
+
+def test_the_specifications_cover_three_lengths_and_almost_every_cell():
+    cells = [cell for m in SERVED.values() for row in m["held"].values() for cell in row]
+    assert len(SERVED) == 25 and len(cells) == 225 and cells.count(None) == 6
+
+
+@given(tokens=st.integers(0, 100_000), window=st.integers(1, 5_000), page=st.integers(1, 128))
+def test_vllm_hands_off_a_fixed_count_of_blocks_behind_a_window(tokens, window, page):
+    layer = Geometry(layers=1, kv_heads=1, head_dim=1, window=window)
+    found = held_bytes(layer, tokens, replace(VLLM, page=page)) // 4
+    blocks = [0] * -(-tokens // page)  # one by one, of which the last ceil(w / block) + 1 go
+    assert found == page * len(blocks[-(-(-window // page) + 1) :])
+    assert found >= held_bytes(layer, tokens, replace(SGLANG, page=page)) // 4
 
 
 @pytest.mark.parametrize("name", names())
@@ -114,7 +139,22 @@ BAD = [
     (
         lambda: replace(EXACT, page=0),
         ValueError,
-        "Engine: page must be at least 1, got 0",
+        "Engine: page must be from 1 to 1,000,000, got 0",
+    ),
+    (
+        lambda: replace(SGLANG, layout="NDH"),
+        ValueError,
+        "Engine: layout must be a known name, got 'NDH'; did you mean 'NHD'?",
+    ),
+    (
+        lambda: replace(SGLANG, sends_replicas=1),
+        TypeError,
+        "Engine: sends_replicas must be True or False, got 1 (int)",
+    ),
+    (
+        lambda: replace(SGLANG, slices="NHD"),
+        TypeError,
+        "Engine: slices must be a tuple, got 'NHD' (str)",
     ),
     (
         lambda: replace(EXACT, state_dtype="float23"),

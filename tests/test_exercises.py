@@ -313,6 +313,38 @@ FOUND = {  # question: what readers typed, and the verdict
         "400 Gb/s": "Not yet. That is too slow: each hand-off needs at least 85.90 ms.",
         "1.6 Tb/s": "Not yet. That is more than you need: each hand-off needs at least 21.47 ms.",
     },
+    "4.1": {
+        "376 MiB": "Correct: 394.3 MB.",
+        "0.39 GB": "Correct: 394.3 MB.",
+        "98.6": "Not yet. That divides by the number of GPUs. There are four heads, and no rank "
+        "holds less than one.",
+        "376": "Not yet: the number fits MiB. The question asks for MB; MB is a power of ten and "
+        "MiB a power of two.",
+    },
+    "4.2": {
+        "1.07 GiB": "Correct: 1.15 GB.",
+        "9.2": "Not yet. That sends to all sixteen ranks. Under data-parallel attention a request "
+        "lives on 16 / 8 of them.",
+    },
+    "4.3": {
+        "5,243 ms": "Correct: 5.24 s.",
+        "1.31": "Not yet. That is what goes to one decode rank. A prefill rank writes to four.",
+        "2.62 s": "Not yet. That is K alone. V lies in buffers of its own.",
+    },
+    "4.6": {
+        **{
+            text: "Correct: 1× the payload crosses, 376.00 MiB (394.26 MB) at the busiest rank."
+            for text in ("4:4", "4 : 4", "4/4", "4 to 4", "4→4", "4->4", "“4:4”.")
+        },
+        "8:8": "Not yet. Copies are sent: 2× the payload crosses, 376.00 MiB (394.26 MB) at the "
+        "busiest rank.",
+        "1:4": "Not yet. One rank has too much to move: 1× the payload crosses, 1.47 GiB (1.58 GB) "
+        "at the busiest rank.",
+        "4:3": "Not yet. That pair cannot hand off. Both must fit four heads, and one must divide "
+        "the other.",
+        "0:4": "Not yet. Try sizes from 1 to 64.",
+        "4": "Type two whole numbers with a colon between them, prefill first, as in 8:16.",
+    },
     "7.2": {
         "4.7 hand-offs/s": "Correct: 4.66 requests/s.",
         "279 requests/min": "Correct: 4.66 requests/s.",

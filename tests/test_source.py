@@ -1,4 +1,4 @@
-"""Every number of the source text that chapters 1, 2 and 7 stand on, one row each.
+"""Every number of the source text that chapters 1, 2, 4 and 7 stand on, one row each.
 
 A row holds what the number means in our words, the expression that gives it, the value worked out
 by hand, and the way it is printed. Source: The cost of moving KV; sources checked 2026-09-24.
@@ -10,6 +10,8 @@ import pytest
 
 from kvlib.bandwidth import Link, transfer_seconds
 from kvlib.budget import Service, backlog_growth, capacity
+from kvlib.layout import Side, compatible, handoff
+from kvlib.models import load
 from kvlib.payload import Geometry, payload_bytes
 from kvlib.units import GB, GB_s, Gbit_s, GiB, format_as
 
@@ -49,6 +51,24 @@ NUMBERS = {  # chapter and meaning: (expression, by hand, printed, how it is pri
         "214.75 ms",
         "ms 2",
     ),
+    "4: one prompt, handed off once": (
+        handoff(MODEL, 8_192, 2, 4).wire_bytes,
+        1_073_741_824,
+        "1 GiB",
+        "GiB",
+    ),
+    "4: a prompt four times as long": (
+        handoff(MODEL, 32_768, 2, 4).wire_bytes,
+        4 * 2**30,
+        "4 GiB",
+        "GiB",
+    ),
+    "4: its least time at 25 GB/s, from one rank to one": (
+        transfer_seconds(handoff(MODEL, 8_192).busiest_bytes, 25 * GB_s),
+        0.04294967296,
+        "42.95 ms",
+        "ms 2",
+    ),
     "7: workers": (SERVICE.workers, 8, "8", "{}"),
     "7: those that prefill": (SERVICE.prefill_workers, 3, "3", "{}"),
     "7: those that decode": (SERVICE.decode_workers, 5, "5", "{}"),
@@ -85,6 +105,27 @@ STATEMENTS = {
     ),
     "2: a path is shared: five users leave each 5 GB/s of 25": (
         Link(name="NIC", rate=25 * GB_s, users=5).effective_rate == 5 * GB_s
+    ),
+    "4: values are partitioned up to the heads, replicated beyond": (
+        [handoff(MODEL, 8_192, n, n).held_bytes // 2**30 for n in (1, 8, 16)] == [1, 1, 2]
+    ),
+    "4: dividing by the number of GPUs is no rule": (
+        handoff(MODEL, 8_192, 16, 16).receives[0] == 2 * 2**30 // 16
+    ),
+    "4: it is never one for multi-head latent attention": (
+        handoff(load("deepseek-v3"), 8_192, 8, 8).receives[0]
+        == payload_bytes(load("deepseek-v3"), 8_192)
+    ),
+    "4: what is contiguous between equal sizes is in pieces between unequal ones": (
+        handoff(MODEL, 8_192, 2, 2).descriptors < handoff(MODEL, 8_192, 2, 4).descriptors
+    ),
+    "4: staging gathers the same bytes into one piece a pair": (
+        handoff(MODEL, 8_192, 2, 4, staged_tokens=8_192).descriptors == 4
+        and handoff(MODEL, 8_192, 2, 4, staged_tokens=8_192).wire_bytes == 2**30
+    ),
+    "4: sliding windows and recurrent state can rule unequal sizes out": not (
+        compatible(load("gpt-oss-20b"), Side(tp=2), Side(tp=4)).possible
+        or compatible(load("qwen3-next-80b-a3b"), Side(tp=2), Side(tp=4)).possible
     ),
     "7: prefill gives way first": BOUNDS.first == "prefill",
     "7: the smallest bound is the limit": BOUNDS.limit == min(2.9296875, 7.8125, BOUNDS.network),

@@ -21,6 +21,7 @@ LAYERS = {  # module: what it may import from kvlib
     "bandwidth": {"_check", "units"},
     "models": {"_check", "payload"},
     "engines": {"_check", "payload"},
+    "layout": {"_check", "payload", "engines"},
     "budget": {"_check", "units", "payload", "bandwidth", "models", "engines"},
 }
 FORMULAS = set(LAYERS)  # and the colours that every drawing shares
@@ -28,7 +29,12 @@ LAYERS["figures"] = FORMULAS
 LAYERS["exercises"] = FORMULAS
 LAYERS["apps"] = FORMULAS | {"exercises"}
 LAYERS["show"] = FORMULAS | {"exercises", "apps", "figures"}
-CHAPTER_MODULES = {"1_bytes": "payload", "2_bandwidth": "bandwidth", "7_service_budget": "budget"}
+CHAPTER_MODULES = {
+    "1_bytes": "payload",
+    "2_bandwidth": "bandwidth",
+    "4_tp_layout": "layout",
+    "7_service_budget": "budget",
+}
 
 
 def concept(path):
@@ -62,16 +68,19 @@ def test_imports_point_up_the_table_only(path):
 def test_only_the_renderers_and_the_figures_need_more_than_python(path):
     outside = {n.split(".")[0] for n in imports(path)} - {"kvlib"} - sys.stdlib_module_names
     allowed = {"figures": {"matplotlib", "matplotlib_inline"}, "show": {"ipywidgets"}}
+    allowed["layout"] = {"numpy"}
     assert outside <= allowed.get(concept(path), set())
     if outside == {"ipywidgets"}:
         assert path.name == "widgets.py"
+    if outside == {"numpy"}:
+        assert path.name == "execute.py"
 
 
 def test_formulas_exercises_apps_and_forms_run_with_heavy_imports_blocked():
     code = (
         "import sys\n"
         "for name in ('numpy', 'matplotlib', 'ipywidgets', 'IPython'): sys.modules[name] = None\n"
-        "import kvlib.budget, kvlib.engines\n"
+        "import kvlib.budget, kvlib.engines, kvlib.layout\n"
         "from kvlib.apps import APPS\n"
         "from kvlib.show.html import form\n"
         "print(sum(len(form(app)) > 500 for app in APPS.values()), len(APPS))"

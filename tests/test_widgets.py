@@ -212,8 +212,8 @@ def test_all_controls_at_their_ends_give_a_sane_result(key):
 
 
 def test_every_model_of_the_catalogue_gives_a_result():
-    for key in ("1.explore", "7.explore"):
-        for name, _ in find(key).controls[0 if key[0] == "1" else 6].options:
+    for key, place in (("1.explore", 0), ("4.explore", 0), ("7.explore", 6)):
+        for name, _ in find(key).controls[place].options:
             assert run(find(key), defaults(find(key)) | {"model": name}).result
 
 
@@ -475,6 +475,54 @@ BEST = {  # what is typed: what is said of the splits
 def test_the_best_of_the_splits_is_named_with_its_equals(typed, said):
     found = run(find("7.explore"), defaults(find("7.explore")) | typed).result
     assert found.sentences[-1] == said
+
+
+def ranks(**typed):
+    return run(find("4.explore"), defaults(find("4.explore")) | typed).result
+
+
+def test_a_hand_off_says_how_far_off_a_division_by_gpus_is():
+    assert ranks().sentences == (
+        "Payload over 2 decode ranks is 512.00 MiB (536.87 MB), and that is what a decode rank "
+        "receives.",
+        "A prefill rank sends the most, 1.00 GiB (1.07 GB): at least 42.95 ms at 25.00 GB/s.",
+        "One prefill rank posts 1,048,576 descriptors, which takes it 1.05 s.",
+    )
+    copied = ranks(prefill="16", decode="16").sentences
+    assert copied[0] == (
+        "Payload over 16 decode ranks is 64.00 MiB (67.11 MB); a decode rank receives 2.00× that."
+    )
+    assert copied[1].startswith("Ranks on both sides move the most, 128.00 MiB (134.22 MB): ")
+    latent = ranks(model="deepseek-v3", prefill="4", decode="16", way="staged").sentences
+    assert latent[0].endswith("; a decode rank receives 16.00× that.")
+    assert latent[2].endswith(" Nothing is sliced here, so nothing is staged.")
+    pulled = ranks(prefill="16", decode="2", way="vllm").sentences
+    assert pulled[1].startswith("A decode rank receives the most, 512.00 MiB (536.87 MB): ")
+    assert pulled[2].startswith("One decode rank posts ")
+
+
+def test_a_hand_off_that_cannot_be_says_why():
+    found = ranks(model="phi-4", decode="4")
+    assert found.headline == "These two sides cannot hand off."
+    assert found.sentences == (
+        "Decode TP must be a divisor or a multiple of 10 KV heads, got 4; 1, 2, 5, 10, 20 and 30 "
+        "work.",
+    )
+    assert "payload 1.56 GiB (1.68 GB)" in found.picture
+
+
+def test_what_a_hand_off_holds_and_sends_is_what_brute_force_finds():
+    for name, heads in (("llama-3.1-8b", 8), ("qwen3-235b-a22b", 4), ("phi-4", 10)):
+        payload = dict(ranks(model=name, decode="1").numbers)["payload"]
+        for p, d in itertools.product((1, 2, 4, 8, 16), repeat=2):
+            fits = all(heads % n == 0 or n % heads == 0 for n in (p, d))
+            for way, most in (("sglang", max(heads, p, d)), ("vllm", max(heads, d))):
+                found = ranks(model=name, prefill=str(p), decode=str(d), way=way)
+                assert found.headline.startswith("These two sides") != fits
+                if fits:
+                    numbers = dict(found.numbers)
+                    assert numbers["payload"] == payload
+                    assert numbers["wire over payload"] == f"{most / heads:.2f}×"
 
 
 def test_text_from_outside_is_escaped():

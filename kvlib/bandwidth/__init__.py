@@ -20,7 +20,7 @@ conversion; a fit sees their sum as start-up.
 
 from kvlib.bandwidth.fits import Fit, fit, seconds_with_startup
 from kvlib.bandwidth.known import LINKS
-from kvlib.bandwidth.measured import MOONCAKE_VLLM, Handoff
+from kvlib.bandwidth.measured import MOONCAKE_SGLANG, MOONCAKE_VLLM, Handoff
 from kvlib.bandwidth.paths import (
     ROCE_OVERHEAD,
     TCP_OVERHEAD,
@@ -35,6 +35,7 @@ from kvlib.bandwidth.sharing import Flow, fair_rates
 
 __all__ = [
     "LINKS",
+    "MOONCAKE_SGLANG",
     "MOONCAKE_VLLM",
     "ROCE_OVERHEAD",
     "TCP_OVERHEAD",

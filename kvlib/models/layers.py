@@ -137,6 +137,9 @@ def recurrent(
     channels: int = 0,
     conv_width: int = 1,
     state_bytes: int | None = None,
+    heads: int | None = None,
+    groups: int = 0,
+    group_channels: int = 0,
     key: str,
 ) -> list[Group]:
     """Return the group of recurrent layers, none for 0; `key` is named if a state is too big."""
@@ -153,6 +156,9 @@ def recurrent(
             conv_width=conv_width,
             state_element_bytes=width if state_bytes is None else state_bytes,
             conv_element_bytes=width,
+            heads=heads,
+            conv_groups=groups,
+            group_channels=group_channels,
         )
     ]
 

@@ -37,6 +37,7 @@ def jamba(config: Fields) -> list[Group]:
         state=channels * config.count("mamba_d_state"),
         channels=channels,
         conv_width=config.count("mamba_d_conv"),
+        heads=channels,
         key="mamba_d_state",
     )
 
@@ -82,6 +83,7 @@ def _mamba2_named(config: Fields, layers: int, channels: int) -> list[Group]:
         layers,
         channels=channels,
         state=config.count("mamba_d_state"),
+        heads=heads,
         groups=config.count("mamba_n_groups"),
         conv_width=config.count("mamba_d_conv"),
         key="mamba_d_state",
@@ -94,6 +96,7 @@ def mamba2_group(
     *,
     channels: int,
     state: int,
+    heads: int,
     groups: int,
     conv_width: int,
     key: str,
@@ -107,6 +110,9 @@ def mamba2_group(
         channels=channels + 2 * groups * state,
         conv_width=conv_width,
         state_bytes=state_bytes,
+        heads=heads,
+        groups=groups,
+        group_channels=2 * state,
         key=key,
     )
 
@@ -125,13 +131,15 @@ def nemotron_h(config: Fields) -> list[Group]:
     kv = kv_heads(config)
     config.same(kv, "num_query_groups")
     groups = attention(config, kinds, kv_heads=kv, head_dim=width)
+    heads = config.count("mamba_num_heads")
     if "mamba_ssm_cache_dtype" in config.values and config.get("mamba_ssm_cache_dtype") is None:
         config.refuse("mamba_ssm_cache_dtype", "given")
     return groups + mamba2_group(
         config,
         kinds.count(LINEAR),
-        channels=config.count("mamba_num_heads") * config.count("mamba_head_dim"),
+        channels=heads * config.count("mamba_head_dim"),
         state=_first(config, "ssm_state_size", "mamba_state_dim"),
+        heads=heads,
         groups=_first(config, "n_groups", "mamba_n_groups", "mamba_num_groups"),
         conv_width=_first(config, "conv_kernel", "mamba_d_conv"),
         state_bytes=config.width("mamba_ssm_cache_dtype", 4),  # the class's default is float32
@@ -194,6 +202,7 @@ def mamba2(config: Fields) -> list[Group]:
         config.layers(),
         channels=channels,
         state=config.count("state_size"),
+        heads=config.count("num_heads"),
         groups=config.count("n_groups"),
         conv_width=config.count("conv_kernel"),
         key="state_size",

@@ -22,6 +22,7 @@ from kvlib.models.layers import (
 from kvlib.payload import Group
 
 MIXED = (FULL, LINEAR)
+HEADS = "num_attention_heads"
 NOTE = "recurrent state counted in the model's dtype; engines hold it in float32"
 
 
@@ -44,6 +45,7 @@ def qwen_next(config: Fields) -> list[Group]:
         channels=2 * key + heads * width,
         conv_width=config.count("linear_conv_kernel_dim"),
         state_bytes=config.width("mamba_ssm_dtype", 0) or None,
+        heads=config.count("linear_num_key_heads"),
         key="linear_num_value_heads",
     )
 
@@ -81,6 +83,7 @@ def kimi_linear(config: Fields) -> list[Group]:
         state=heads * width * width,
         channels=3 * heads * width,
         conv_width=kernel,
+        heads=heads,
         key=key,
     )
 
@@ -122,7 +125,7 @@ def minimax(config: Fields) -> list[Group]:
     elif kinds is None:
         config.refuse("attn_type_list", "given")
     config.ignore("block_size")
-    width, heads = head_dim(config), config.count("num_attention_heads")
+    width, heads = head_dim(config), config.count(HEADS)
     groups = attention(config, kinds, kv_heads=kv_heads(config), head_dim=width)
     state = heads * width * width
-    return groups + recurrent(config, kinds.count(LINEAR), state=state, key="num_attention_heads")
+    return groups + recurrent(config, kinds.count(LINEAR), state=state, heads=heads, key=HEADS)

@@ -1,0 +1,109 @@
+"""Conventions: what one version of an engine keeps and sends, as data.
+
+The first half of a record says what is kept for a request, the second how it is handed off. What
+is kept when the prompt has been read is what is handed off; while it is being read an engine may
+keep more behind a window. `dataclasses.replace(SGLANG, page=64)` is SGLang with larger pages.
+"""
+
+from dataclasses import dataclass, fields
+
+from kvlib import _check
+
+__all__ = ["SGLANG", "TRANSFORMERS", "VLLM", "Engine"]
+
+WIDTHS = {"float32": 4, "bfloat16": 2}  # bytes; "model": as the model says; "cache": as K and V
+DTYPES = ("model", "cache", *WIDTHS)
+LAYOUTS = ("NHD", "HND")  # within a page: token after token, or head after head
+MOVES = ("none", "push", "pull")  # no hand-off; prefill writes; decode reads
+MOST_PAGE = 1_000_000  # tokens
+
+
+@dataclass(frozen=True, kw_only=True)
+class Engine:
+    """How one version of an engine keeps what a model says; the defaults keep exactly that.
+
+    Raises TypeError or ValueError for a convention that is none.
+    """
+
+    name: str
+    version: str
+    source: str
+    page: int = 1  # tokens; K and V come in whole pages
+    window_extra: int | None = 0  # positions kept beyond the window; None: all positions
+    window_pages: int | None = None  # pages kept beyond those a window fills; None: all it touches
+    chunk_extra: int | None = 0  # as window_extra, for a chunk
+    conv_extra: int = 0  # columns kept beyond K - 1
+    state_dtype: str = "model"
+    conv_dtype: str = "model"
+    indexer_dtype: str = "model"
+    moves: str = "none"
+    layout: str = "NHD"
+    slices: tuple[str, ...] = LAYOUTS  # the layouts of which it can send some heads
+    stages: bool = False  # whether it can gather slices into a staging buffer first
+    sends_replicas: bool = False  # whether every rank that holds a head sends it, or one does
+    merges_pages: bool = False  # whether neighbouring pages travel under one descriptor
+    equal_tp_only: tuple[tuple[str, str], ...] = ()  # ("window" or "state", why)
+
+    def __post_init__(self) -> None:
+        choices = {"layout": LAYOUTS, "moves": MOVES}
+        for field in fields(self):
+            name, value = field.name, getattr(self, field.name)
+            if name in ("name", "version", "source"):
+                _check.kind("Engine", name, value, str, "text")
+            elif name.endswith("_dtype"):
+                _check.one_of("Engine", name, value, DTYPES)
+            elif name in choices:
+                _check.one_of("Engine", name, value, choices[name])
+            elif name in ("sends_replicas", "merges_pages", "stages"):
+                _check.kind("Engine", name, value, bool, "True or False")
+            elif name in ("equal_tp_only", "slices"):
+                _check.kind("Engine", name, value, tuple, "a tuple")
+            elif name == "page":
+                _check.whole("Engine", name, value, minimum=1, maximum=MOST_PAGE)
+            elif value is not None or name == "conv_extra":
+                _check.whole("Engine", name, value, minimum=-1)
+
+
+TRANSFORMERS = Engine(
+    name="transformers",
+    version="5.24.0",
+    source="DynamicCache: src/transformers/cache_utils.py, and its tensors measured, 2026-11-29",
+    window_extra=-1,  # the position to come completes the window
+    chunk_extra=-1,  # chunked layers use the sliding layers' class
+    conv_extra=1,  # all K columns
+    state_dtype="float32",
+    conv_dtype="cache",
+    indexer_dtype="cache",
+)
+
+SGLANG = Engine(
+    name="SGLang",
+    version="0.5.23",
+    source="srt/mem_cache/memory_pool.py, srt/disaggregation/prefill.py and "
+    "common/{conn,staging_buffer}.py, read 2026-11-29; page size 1 unless --page-size says more",
+    chunk_extra=None,  # chunked layers are kept in full
+    state_dtype="float32",
+    conv_dtype="bfloat16",
+    moves="push",
+    sends_replicas=True,
+    merges_pages=True,
+    stages=True,
+    equal_tp_only=(
+        ("window", "SGLang raises an error for sliding layers (seen in 0.5.16)"),
+        ("state", "SGLang splits some kinds of it since pull request 30997; not planned here"),
+    ),
+)
+
+VLLM = Engine(
+    name="vLLM",
+    version="0.33.0",
+    source="v1/kv_cache_interface.py, distributed/kv_transfer/kv_connector/v1/nixl, commit "
+    "4ba787ec9, read 2026-11-29; block size 16",
+    page=16,
+    window_pages=1,
+    chunk_extra=None,
+    moves="pull",
+    layout="HND",
+    slices=("HND",),
+    equal_tp_only=(("state", "vLLM hands it off between equal sizes only"),),
+)
