@@ -8,6 +8,7 @@
 | 1     | `bandwidth` | how fast a path can move them, at the very best             |
 | 2     | `models`    | the same for a named model or a Hugging Face `config.json`  |
 | 2     | `engines`   | how a given engine stores what the model logically holds    |
+| 2     | `hits`      | what a cache hit at either end spares: work, or bytes       |
 | 3     | `budget`    | which stage of a service gives way first                    |
 | 4     | `figures`   | the drawings that the book repeats                          |
 | 4     | `exercises` | questions as data, and the check of an answer               |

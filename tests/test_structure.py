@@ -21,14 +21,20 @@ LAYERS = {  # module: what it may import from kvlib
     "bandwidth": {"_check", "units"},
     "models": {"_check", "payload"},
     "engines": {"_check", "payload"},
-    "budget": {"_check", "units", "payload", "bandwidth", "models", "engines"},
+    "hits": {"_check", "units", "payload", "bandwidth"},
+    "budget": {"_check", "units", "payload", "bandwidth", "models", "engines", "hits"},
 }
 FORMULAS = set(LAYERS)  # and the colours that every drawing shares
 LAYERS["figures"] = FORMULAS
 LAYERS["exercises"] = FORMULAS
 LAYERS["apps"] = FORMULAS | {"exercises"}
 LAYERS["show"] = FORMULAS | {"exercises", "apps", "figures"}
-CHAPTER_MODULES = {"1_bytes": "payload", "2_bandwidth": "bandwidth", "7_service_budget": "budget"}
+CHAPTER_MODULES = {
+    "1_bytes": "payload",
+    "2_bandwidth": "bandwidth",
+    "3_cache_hits": "hits",
+    "7_service_budget": "budget",
+}
 
 
 def concept(path):
