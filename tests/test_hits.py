@@ -46,10 +46,9 @@ from kvlib.hits import (
 )
 from kvlib.models import load, names
 from kvlib.payload import Geometry, Indexer, Latent, Model, Recurrent, payload_bytes
-from kvlib.units import GB_s, GiB, MiB, format_as
+from kvlib.units import TFLOPS, GB_s, GiB, MiB, format_as
 
 TEXT = Geometry(layers=32, kv_heads=8, head_dim=128)
-TERA = 10**12
 CARRIES = Convention(destination_hits=True, window_hits=True, state_hits=True)
 
 
@@ -418,7 +417,7 @@ BAD_FILES = {
     "deep": (
         jsonl(LINES[0]) + "[" * 200_000,
         ValueError,
-        f"line 2 must be {FORM}, got '" + "[" * 28 + "..." + "[" * 27 + "'",
+        f"line 2 must be {FORM}, got '" + "[" * 27 + "..." + "[" * 28 + "'",
     ),
     "a field less": (
         '{"timestamp": 0}',
@@ -806,7 +805,7 @@ def test_a_trace_that_says_nothing_of_sharing_hits_nothing():
 
 @pytest.mark.parametrize(("tflops", "printed"), [(312, "5.86 GB/s"), (989, "18.6 GB/s")])
 def test_the_paper_s_two_nodes(tflops, printed):
-    rate = break_even_rate(Work(), 8_192, 8 * tflops * TERA)
+    rate = break_even_rate(Work(), 8_192, 8 * tflops * TFLOPS)
     digits = len(printed.split(" ")[0].split(".")[1])
     assert format_as(rate, "GB/s", digits) == printed
     assert round(rate / GB_s) == {312: 6, 989: 19}[tflops]  # as the paper prints them

@@ -10,11 +10,10 @@ from kvlib.exercises.question import Choice, Question, Slip, Verdict, misread
 from kvlib.hits import MOVES_SUFFIX, Work, break_even_rate, hand_off, source_hit
 from kvlib.models import load
 from kvlib.payload import payload_bytes
-from kvlib.units import Gbit_s, format_as
+from kvlib.units import TFLOPS, Gbit_s, format_as
 
-__all__ = ["QUESTIONS", "TERA"]
+__all__ = ["QUESTIONS"]
 
-TERA = 10**12  # operations/s in one TFLOPS
 SERVICE = Service()
 
 PREDICT = Question(
@@ -52,7 +51,7 @@ SHORT = hand_off(TEXT, 6_144, source=6_000)
 LLAMA_70B = load("llama-3.1-70b")
 PAGED = hand_off(LLAMA_70B, 32_768, destination=30_000, convention=replace(MOVES_SUFFIX, page=64))
 HUNDRED = 100 * Gbit_s
-NODE = 8 * 989 * TERA
+NODE = 8 * 989 * TFLOPS
 BREAK_EVEN = break_even_rate(Work(), 32_768, NODE)
 
 
@@ -71,15 +70,11 @@ def _cached(text: str) -> Verdict:
     computed = SERVICE.prompt_tokens - source_hit(int(count), SERVICE.prompt_tokens)
     bounds = capacity(SERVICE)
     prefill = capacity(replace(SERVICE, prompt_tokens=computed)).prefill
-    says = f"prefill sustains {format_as(prefill, 'requests/s')}"
+    rate = format_as(prefill, "requests/s")
     if bounds.decode < prefill < bounds.network:
-        return Verdict(state="right", message=f"Correct: {says}.")
-    if prefill <= bounds.decode:
-        return Verdict(
-            state="slip", message=f"Not yet. {says[0].upper()}{says[1:]}, and decode more."
-        )
-    why = "more than the link can carry"
-    return Verdict(state="slip", message=f"Not yet. {says[0].upper()}{says[1:]}, {why}.")
+        return Verdict(state="right", message=f"Correct: prefill sustains {rate}.")
+    why = "decode more" if prefill <= bounds.decode else "the link less"
+    return Verdict(state="slip", message=f"Not yet. Prefill sustains {rate}, and {why}.")
 
 
 QUESTIONS = (
@@ -105,7 +100,6 @@ QUESTIONS = (
                 value=payload_bytes(TEXT, 6_144) // 2,
                 hint="That is half. Count a key and a value, and two bytes for each element.",
             ),
-            Slip(value=0, hint="Nothing is spared at a destination that holds nothing."),
         ),
         hints=(
             "Ask what the destination holds. What it lacks must move.",
@@ -181,7 +175,7 @@ QUESTIONS = (
     ),
     Question(
         key="3.4",
-        prompt="The link gives way first. Which change raises what the service sustains?",
+        prompt="The link gives way first. Which change raises what the service sustains most?",
         answer="sticky",
         choices=(
             Choice(

@@ -76,9 +76,8 @@ def break_even_rate(work: Work, prefix_tokens: int, operation_rate: float) -> fl
 
     Arrays broadcast. Raises TypeError or ValueError for what is no count or no rate.
 
-    >>> from kvlib.units import GB_s
-    >>> tera = 10**12
-    >>> [round(break_even_rate(Work(), 8_192, 8 * n * tera) / GB_s, 2) for n in (312, 989)]
+    >>> from kvlib.units import TFLOPS, GB_s
+    >>> [round(break_even_rate(Work(), 8_192, 8 * n * TFLOPS) / GB_s, 2) for n in (312, 989)]
     [5.86, 18.57]
     """
     tokens = _tokens("break_even_rate", work, prefix_tokens)
