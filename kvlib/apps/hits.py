@@ -152,6 +152,7 @@ def follow(values: Mapping[str, Any]) -> Result:
         sentences=(
             f"{REQUESTS} requests, {KINDS[values['kind']]}, {trace.input_tokens:,} prompt tokens. "
             f"A cache without limit would hold {_part(ideal_hit(trace))} of them.",
+            "The busiest destination of a route is given by its share of all prompt tokens.",
         ),
         numbers=tuple(numbers),
         picture=bars(rows, "Share saved on each route"),

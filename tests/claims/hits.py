@@ -110,27 +110,27 @@ CLAIMS = [
     ),
     # The explorer
     (
-        "| 8,000 | 0 | the whole prompt | 1 | {192} | {1 GiB} |",
+        "| 8,000 | 0 | all | 1 | {192} | {1 GiB} |",
         lambda: explored(8_000, 0, False, 1).computed_tokens,
         lambda: explored(8_000, 0, False, 1).moved_bytes,
     ),
     (
-        "| 8,000 | 8,000 | the whole prompt | 1 | {192} | {1 GiB} |",
+        "| 8,000 | 8,000 | all | 1 | {192} | {1 GiB} |",
         lambda: explored(8_000, 8_000, False, 1).computed_tokens,
         lambda: explored(8_000, 8_000, False, 1).moved_bytes,
     ),
     (
-        "| 8,000 | 8,000 | what is lacking | 1 | {192} | {24 MiB} |",
+        "| 8,000 | 8,000 | suffix | 1 | {192} | {24 MiB} |",
         lambda: explored(8_000, 8_000, True, 1).computed_tokens,
         lambda: explored(8_000, 8_000, True, 1).moved_bytes,
     ),
     (
-        "| 8,192 | 0 | the whole prompt | 128 | {128} | {1 GiB} |",
+        "| 8,192 | 0 | all | 128 | {128} | {1 GiB} |",
         lambda: explored(8_192, 0, False, 128).computed_tokens,
         lambda: explored(8_192, 0, False, 128).moved_bytes,
     ),
     (
-        "| 0 | 8,192 | what is lacking | 128 | {8,192} | {0 B} |",
+        "| 0 | 8,192 | suffix | 128 | {8,192} | {0 B} |",
         lambda: explored(0, 8_192, True, 128).computed_tokens,
         lambda: explored(0, 8_192, True, 128).moved_bytes,
     ),
@@ -148,7 +148,7 @@ CLAIMS = [
         TRACE,
     ),
     (
-        "Compute saved is {87.4 %} on every route",
+        "The line of prefill is compute: {87.4 %} is saved on every route",
         lambda: routed("random").compute_saved,
     ),
     (
@@ -207,12 +207,17 @@ CLAIMS = [
     ),
     (
         "First tokens come after {6.99 s} at the median instead of {71.94 s}, and {29 %} more "
-        "requests complete. Yet later tokens come every {134.63 ms} instead of {65.17 ms}:",
+        "requests complete. Yet later tokens come every {134.63 ms} instead of {65.17 ms}.",
         SGLANG_19746,
         SGLANG_19746,
         lambda: 1.6075 / 1.2433 - 1,
         SGLANG_19746,
         SGLANG_19746,
+    ),
+    (
+        "By Little's law about {102} requests decode at once instead of {32}:",
+        lambda: 1.6075 * (70.66968 - 6.99333),  # rate × (median latency - median first token)
+        lambda: 1.2433 * (98.04979 - 71.94070),
     ),
     # Exercises
     (
