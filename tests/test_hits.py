@@ -7,6 +7,7 @@ published moments of four traces, and the traces themselves where they are at ha
 
 import json
 import os
+import random
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kvlib.apps import defaults, find, run
 from kvlib.bandwidth import transfer_seconds
 from kvlib.hits import (
     BLOCK,
@@ -852,3 +854,119 @@ def test_bad_work_is_refused():
 
 def test_blocks_of_the_public_form_have_512_tokens():
     assert BLOCK == 512 == Trace(requests=(Request(arrival=0, input_tokens=1),)).block
+
+
+# ---------------------------------------------------------------- explorers
+
+
+def explored(**typed):
+    return run(find("3.explore"), defaults(find("3.explore")) | typed).result
+
+
+def test_the_explorer_begins_with_the_text_s_example():
+    found = explored()
+    assert found.headline == "The source computes 192 tokens, and 1.00 GiB (1.07 GB) moves."
+    assert found.sentences == (
+        "With these hits the hand-off takes longer than the prefill.",
+        "Subtracting the source hit from the bytes gives 24.00 MiB (25.17 MB): 42.7× too little.",
+    )
+    assert ("compute saved", "97.7 %, 1.00 s") in found.numbers
+    assert ("bytes saved", "0 %, 0.00 ms") in found.numbers
+
+
+SAYS = {  # what is typed: a sentence that answers it
+    "held, and of no use": (
+        {"destination": "8,000"},
+        "The destination holds 8,000 tokens; this protocol moves them all the same.",
+    ),
+    "less than a page": (
+        {"destination": "100", "protocol": "suffix", "page": "128"},
+        "The destination holds 100 tokens, less than a page: no hit.",
+    ),
+    "all of it": (
+        {"destination": "8,192", "protocol": "suffix"},
+        "The destination holds all that it needs.",
+    ),
+    "more than the prompt": (
+        {"destination": "10,000,000", "protocol": "suffix", "source": "0"},
+        "The destination holds all that it needs.",
+    ),
+    "a state": (
+        {"destination": "8,000", "protocol": "suffix", "model": "qwen3.5-27b"},
+        "Recurrent state of this model moves whole, whatever the hit.",
+    ),
+    "windows": (
+        {"destination": "8,000", "protocol": "suffix", "model": "gemma-3-27b"},
+        "K and V behind windows of this model move whole, whatever the hit.",
+    ),
+}
+
+
+@pytest.mark.parametrize(("typed", "sentence"), SAYS.values(), ids=SAYS)
+def test_the_explorer_says_why(typed, sentence):
+    assert sentence in explored(**typed).sentences
+
+
+def test_every_sentence_of_the_explorer_is_true():
+    app, pick = find("3.explore"), random.Random(5)
+    for _ in range(400):
+        values = {
+            "tokens": pick.choice((1, 100, 8_192, pick.randint(1, 200_000))),
+            "source": pick.choice((0, 8_000, 200_000, pick.randint(0, 200_000))),
+            "destination": pick.choice((0, 8_000, 200_000, pick.randint(0, 200_000))),
+            "protocol": pick.choice(("all", "suffix")),
+            "page": pick.choice(("1", "16", "256")),
+            "model": pick.choice(names()),
+            "prefill_rate": pick.choice((8_000, pick.randint(1, 10**6))),
+            "link": pick.choice((25e9, pick.uniform(1e8, 1e12))),
+        }
+        found, model, page = app.answer(values), load(values["model"]), int(values["page"])
+        n = values["tokens"]
+        source = min(values["source"], n - 1) // page * page
+        held = min(values["destination"], n)
+        there = held // page * page if values["protocol"] == "suffix" else 0
+        moved = sum(marked_fast(group, n, there, model) for group in model.groups)
+        assert found.headline.startswith(f"The source computes {n - source:,} token")
+        times = (n - source) / values["prefill_rate"], moved / values["link"]
+        longer = found.sentences[0] == "With these hits the hand-off takes longer than the prefill."
+        assert longer == (moved > 0 and times[0] < times[1])
+        said = [s for s in found.sentences if s.startswith("Subtracting")]
+        wrong = payload_bytes(model, n - source)
+        assert bool(said) == (wrong < moved)
+        if said:
+            factor = float(re.search(r"([\d,.]+)× too little", said[0])[1].replace(",", ""))
+            assert factor == pytest.approx(moved / wrong, abs=0.0501)
+        unused = [s for s in found.sentences if s.startswith("The destination holds ")]
+        assert bool(unused) == (moved == 0 or (held > 0 and there == 0))
+
+
+def marked_fast(group, tokens, there, model):
+    """Return the bytes of a group that move when windows and states move whole."""
+    whole = isinstance(group, Recurrent) or getattr(group, "kept_tokens", None) is not None
+    spared = 0 if whole else payload_bytes(group, there, model.element_bytes)
+    return payload_bytes(group, tokens, model.element_bytes) - spared
+
+
+@pytest.mark.parametrize("kind", ["handbook", "chat", "agents"])
+@pytest.mark.parametrize("places", ["1", "4", "16"])
+@pytest.mark.parametrize("room", ["0", "100,000", "10,000,000"])
+def test_the_routes_explorer_names_the_best_and_saves_one_compute(kind, places, room):
+    app = find("3.replay")
+    typed = {"kind": kind, "destinations": places, "destination": room}
+    found = run(app, defaults(app) | typed).result
+    label = re.search(r'aria-label="([^"]*)"', found.picture)[1]
+    saved = {r: re.search(rf"bytes, {r} ([\d.]+) %", label)[1] for r in ROUTES}
+    assert saved["fresh"] == "0"
+    best = max(map(float, saved.values()))
+    named = [route for route in ROUTES if route in found.headline]
+    if best == 0:
+        assert named == [] and found.headline.endswith("; none saves a byte.")
+    else:
+        assert named and all(float(saved[route]) == best for route in named)
+    compute = re.search(r"compute, on every route ([\d.]+ %)", label)[1]
+    assert found.headline.startswith(f"Every route saves {compute} of compute; ")
+    assert best <= float(compute.removesuffix(" %")) + 0.05
+    busy = dict(found.numbers)
+    for route in ROUTES:
+        part = float(busy[f"busiest destination, {route}"].removesuffix(" %"))
+        assert 100 / int(places) <= part + 0.05

@@ -8,7 +8,7 @@ from typing import Any
 from kvlib.apps.app import Amount, App, Result, Select, Slider, Whole
 from kvlib.apps.payload import MODEL
 from kvlib.apps.picture import bars
-from kvlib.apps.wording import joined, share, time
+from kvlib.apps.wording import joined, sentence, share, time
 from kvlib.apps.wording import tokens as counted
 from kvlib.bandwidth import transfer_seconds
 from kvlib.hits import (
@@ -17,6 +17,7 @@ from kvlib.hits import (
     MOVES_SUFFIX,
     PUBLISHED,
     ROUTES,
+    Convention,
     HandOff,
     Trace,
     agents,
@@ -62,7 +63,12 @@ def explore(values: Mapping[str, Any]) -> Result:
     moves = both(found.moved_bytes) if found.moved_bytes else "no bytes"
     return Result(
         headline=f"The source computes {counted(found.computed_tokens)}, and {moves} {verb}.",
-        sentences=(_longer(*now), *_mistake(model, found), *_stays(model, found)),
+        sentences=(
+            _longer(*now),
+            *_mistake(model, found),
+            *_unused(held[1], found, convention),
+            *_stays(model, found),
+        ),
         numbers=(
             ("source hit that counts", counted(found.source_hit)),
             ("compute saved", f"{_part(found.compute_saved)}, {time(spared[0])}"),
@@ -99,6 +105,15 @@ def _mistake(model: Model, found: HandOff) -> tuple[str, ...]:
     )
 
 
+def _unused(held: int, found: HandOff, convention: Convention) -> tuple[str, ...]:
+    """Say why tokens that the destination holds do not count, where none do."""
+    if not held or found.destination_hit:
+        return ()
+    if convention.destination_hits:
+        return (f"The destination holds {counted(held)}, less than a page: no hit.",)
+    return (f"The destination holds {counted(held)}; this protocol moves them all the same.",)
+
+
 def _stays(model: Model, found: HandOff) -> tuple[str, ...]:
     """Say which state a destination hit does not spare."""
     kinds = {
@@ -108,8 +123,9 @@ def _stays(model: Model, found: HandOff) -> tuple[str, ...]:
     names = [name for name, is_it in kinds.items() if any(is_it(g) for g in model.groups)]
     if not names or not found.destination_hit:
         return ()
-    words = " and ".join(names)
-    return (f"{words[0].upper()}{words[1:]} of this model move whole, whatever the hit.",)
+    verb = "moves" if names == ["recurrent state"] else "move"
+    words = sentence(joined(names))
+    return (f"{words} of this model {verb} whole, whatever the hit.",)
 
 
 @cache

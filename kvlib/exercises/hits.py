@@ -128,10 +128,7 @@ QUESTIONS = (
                 value=source_hit(2_023, 2_023, 64),
                 hint="That is the hit. The question asks for what is left to compute.",
             ),
-            Slip(
-                value=64,
-                hint="That is a whole page. The last page of this prompt is not full.",
-            ),
+            Slip(value=64, hint="That is a whole page. This prompt's last page is not full."),
         ),
         hints=(
             "Count the whole pages in front of the last token. The rest is computed.",
@@ -222,11 +219,12 @@ QUESTIONS = (
             ),
             Slip(
                 value=break_even_rate(Work(queries_per_kv_head=1), 32_768, NODE),
-                hint="That gives every query head its own keys. Eight of them share a KV head.",
+                hint="That is eight times too much. Eight query heads share a KV head; and the "
+                "question asks for bytes, not bits.",
             ),
             Slip(
                 value=BREAK_EVEN / 8,
-                hint="That is one card. The prefix is computed on all eight.",
+                hint="That is an eighth. All eight cards compute; and bytes are asked, not bits.",
             ),
             Slip(
                 value=BREAK_EVEN / 2,

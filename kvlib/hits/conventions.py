@@ -1,9 +1,10 @@
 """Conventions: what the two ends of a hand-off make of a hit.
 
-A hit at the source always counts, since prefill itself reads its own cache. A hit at
-the destination counts only where the protocol can leave out what is there. SGLang's decode workers
-keep no prefixes unless started with --disaggregation-decode-enable-radix-cache; then the prefill
-side sends the pages behind the decode side's prefix. Source: sgl-project/sglang pull request 19746.
+A hit at the source always counts, since prefill reads its own cache. A hit at the destination
+counts only where the protocol can leave out what is there. SGLang's decode workers keep no
+prefixes unless started with --disaggregation-decode-enable-radix-cache; then the prefill side sends
+the pages behind the decode side's prefix. vLLM's NIXL connectors request the blocks that the decode
+side lacks. Sources: sgl-project/sglang pull request 19746; vllm-project/vllm pull request 48758.
 """
 
 from dataclasses import dataclass

@@ -17,7 +17,7 @@ __all__ = ["PUBLISHED", "Moments", "ideal_hit", "moments"]
 class Moments:
     """How fast requests arrive and how long they are.
 
-    Raises TypeError or ValueError for what is no positive number, or a spread below 1.
+    Raises TypeError or ValueError for what is no number in its bounds, as a spread below 1.
     """
 
     rate: float  # requests/s
@@ -27,8 +27,9 @@ class Moments:
     source: str = ""
 
     def __post_init__(self) -> None:
-        for name, most in (("rate", 10**6), ("input_mean", 10**6), ("output_mean", 10**6)):
-            _check.number("Moments", name, getattr(self, name), above=0, maximum=most)
+        _check.number("Moments", "rate", self.rate, above=0, maximum=10**9)
+        _check.number("Moments", "input_mean", self.input_mean, minimum=1, maximum=10**7)
+        _check.number("Moments", "output_mean", self.output_mean, minimum=0, maximum=10**7)
         _check.number("Moments", "input_spread", self.input_spread, minimum=1, maximum=100)
         _check.kind("Moments", "source", self.source, str, "text")
 

@@ -20,7 +20,7 @@ from os import PathLike
 from typing import Any, NoReturn
 
 from kvlib import _check
-from kvlib.hits.requests import MOST_REQUESTS, Request, Trace, whole_blocks
+from kvlib.hits.requests import BLOCK, MOST_REQUESTS, Request, Trace, whole_blocks
 from kvlib.units import MiB, ms
 
 __all__ = ["read_trace"]
@@ -71,7 +71,7 @@ def _request(line: int, seconds: float, inputs: int, outputs: int, hashes: tuple
     except (TypeError, ValueError) as error:
         said = str(error).removeprefix("Request: ")
         raise type(error)(f"read_trace: line {line}: {said}") from None
-    whole_blocks("read_trace", f"number of hash_ids in line {line}", request, 512)
+    whole_blocks("read_trace", f"number of hash_ids in line {line}", request, BLOCK)
     return request
 
 
