@@ -159,8 +159,8 @@ CLAIMS = [
         lambda: routed("most-matching").transfer_saved,
     ),
     (
-        "Without a threshold everything goes there; seven of eight caches stay empty, and "
-        "{54.6 %} stay out.",
+        "Without a threshold everything goes there: seven of eight caches stay empty, and "
+        "{54.6 %} is spared.",
         lambda: routed("most-matching", least_match=0).transfer_saved,
     ),
     # Loading
