@@ -34,11 +34,11 @@ export function open(forms, {python, megabytes, questions}) {
   }
 
   function failed({message}) {
-    const what = undo.length ? "stopped" : "could not start";
-    const why = `Python ${what} in this page: ${message}.`;
+    const ran = undo.length > 0;
+    const why = `Python ${ran ? "stopped" : "could not start"} in this page: ${message}.`;
     for (const back of undo) back();
     undo = [];
-    state("failed", (form) => `${why} ${atRest.get(form)}`, why);
+    state("failed", (form) => (ran ? why : `${why} ${atRest.get(form)}`), why);
     offer("Try again");
   }
 

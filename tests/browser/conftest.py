@@ -1,12 +1,15 @@
 """A built book on a local port, and visits to its pages in the system's Chromium."""
 
+import contextlib
 import functools
 import gzip
 import http.server
+import re
 import shutil
 import threading
 from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import urljoin
 
 import pytest
 
@@ -53,17 +56,23 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
         """Say nothing."""
 
 
-@pytest.fixture(scope="session")
-def address():
-    """Where the built book is served: http://127.0.0.1:PORT."""
-    assert SITE.is_dir(), "there is no built book to visit: run `make book`"
-    handler = functools.partial(Quiet, directory=SITE)
+@contextlib.contextmanager
+def serve(handler):
+    """Answer requests to a free local port; yields http://127.0.0.1:PORT."""
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
         yield f"http://127.0.0.1:{server.server_port}"
         server.shutdown()
         thread.join()
+
+
+@pytest.fixture(scope="session")
+def address():
+    """Where the built book is served."""
+    assert SITE.is_dir(), "there is no built book to visit: run `make book`"
+    with serve(functools.partial(Quiet, directory=SITE)) as found:
+        yield found
 
 
 @dataclass(kw_only=True)
@@ -73,27 +82,36 @@ class Visit:
     page: object
     outside: list[str] = field(default_factory=list)  # addresses asked for beyond this machine
     complaints: list[str] = field(default_factory=list)  # console warnings and errors
+    requests: list = field(default_factory=list)
     responses: list = field(default_factory=list)
+    workers: list = field(default_factory=list)  # every one ever started
 
     def weights(self):
-        """Return bytes on the wire for each address, as a host that compresses sends them."""
+        """Return bytes on the wire for each address, as a host that compresses sends them.
+
+        Python's own files are left out: they come after the page.
+        """
         weights = {}
         for response in self.responses:
-            if response.ok:
+            if response.ok and not ENGINE.search(response.url):
                 body = response.body()
                 weights[response.url] = min(len(body), len(gzip.compress(body)))
         return weights
 
 
+ENGINE = re.compile(r"/_static/live/python-|/kvlib\.zip$|^blob:")
 STILL = "* { transition: none !important; animation: none !important }"
 
 
-@pytest.fixture
-def visit(chromium, address):
-    """Return a function that opens a page of the book: visit(path, width=..., scheme=...)."""
+@contextlib.contextmanager
+def visits(chromium, address):
+    """Yield a function that opens a page of the book, each in a browser without memory.
+
+    Its `path` may also be a whole address; `prepare` is called with the page before it opens.
+    """
     contexts = []
 
-    def open_page(path, *, width=1280, scheme="light", javascript=True):
+    def open_page(path, *, width=1280, scheme="light", javascript=True, prepare=None):
         context = chromium.new_context(
             viewport={"width": width, "height": 900},
             color_scheme=scheme,
@@ -102,9 +120,12 @@ def visit(chromium, address):
         contexts.append(context)
         page = context.new_page()
         seen = Visit(page=page)
+        url = urljoin(f"{address}/", path)
+        home = (urljoin(url, "/"), "data:", "blob:")
 
         def note(request):
-            if not request.url.startswith((address, "data:", "blob:")):
+            seen.requests.append(request)
+            if not request.url.startswith(home):
                 seen.outside.append(request.url)
 
         def listen(message):
@@ -115,12 +136,24 @@ def visit(chromium, address):
         page.on("console", listen)
         page.on("pageerror", lambda error: seen.complaints.append(f"error: {error}"))
         page.on("response", lambda response: seen.responses.append(response))
-        page.goto(f"{address}/{path}", wait_until="load")
+        page.on("worker", lambda worker: seen.workers.append(worker))
+        if prepare:
+            prepare(page)
+        page.goto(url, wait_until="load")
         if javascript:
             page.add_style_tag(content=STILL)
             page.evaluate("document.fonts.ready.then(() => true)")
         return seen
 
-    yield open_page
-    for context in contexts:
-        context.close()
+    try:
+        yield open_page
+    finally:
+        for context in contexts:
+            context.close()
+
+
+@pytest.fixture
+def visit(chromium, address):
+    """Return a function that opens a page of the book: visit(path, width=..., scheme=...)."""
+    with visits(chromium, address) as open_page:
+        yield open_page
