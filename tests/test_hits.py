@@ -623,6 +623,7 @@ def test_prompts_share_what_their_kind_says(make, block):
             whole = before.input_tokens // block
             assert request.input_tokens > before.input_tokens
             assert request.blocks[:whole] == before.blocks[:whole]
+            assert set(request.blocks[whole:]).isdisjoint(before.blocks)
         newest[request.session] = request
     turns = len(trace.requests) / len(newest)
     assert turns == 1 if make is handbook else turns > 1.5
@@ -731,6 +732,32 @@ def test_sticky_sessions_stay_and_new_ones_go_to_the_least_loaded():
         assert place == homes.setdefault(request.session, load.index(min(load)))
         load[place] += request.input_tokens
     assert found.busiest == max(load) / sum(load)
+
+
+@pytest.mark.parametrize("trace", TRACES.values(), ids=TRACES)
+def test_the_best_match_wins_and_of_equals_the_least_loaded(trace):
+    found = replay(trace, "most-matching", seed=1, destinations=3, least_match=0.3)
+    load, met = [0, 0, 0], [[], [], []]
+    for request, place in zip(trace.requests, found.destinations, strict=True):
+        shared = [
+            max((shared_start(request.blocks, blocks) for blocks in there), default=0)
+            for there in met
+        ]
+        best = [i for i in range(3) if shared[i] == max(shared)]
+        if max(shared) * trace.block < 0.3 * request.input_tokens:
+            best = [0, 1, 2]
+        assert place in best and load[place] == min(load[i] for i in best)
+        load[place] += request.input_tokens
+        met[place].append(request.blocks)
+
+
+def test_a_match_of_the_least_share_counts():
+    rows = [(1, 2), (8,), (1, 3)]  # the third shares one of its two blocks with the first
+    requests = (Request(arrival=0, input_tokens=10 * len(row), blocks=row) for row in rows)
+    trace = Trace(requests=tuple(requests), block=10)
+    for least, place in ((0.5, 0), (0.51, 1)):
+        found = replay(trace, "most-matching", seed=1, destinations=2, least_match=least)
+        assert found.destinations == (0, 1, place)
 
 
 def test_where_all_share_a_start_the_best_match_alone_draws_everything_to_one():
