@@ -7,6 +7,7 @@
 | 1     | `payload`   | how many bytes N cached tokens occupy                       |
 | 1     | `bandwidth` | how fast a path can move them, at the very best             |
 | 2     | `models`    | the same for a named model or a Hugging Face `config.json`  |
+| 2     | `hits`      | what a cache hit at either end spares: work, or bytes       |
 | 2     | `engines`   | how a given engine stores and sends what the model holds    |
 | 2     | `layout`    | which rank holds which heads, and who sends what to whom    |
 | 3     | `budget`    | which stage of a service gives way first                    |

@@ -16,8 +16,8 @@ __all__ = ["KINDS", "UNITS", "Quantity", "Unit", "Unreadable", "both", "format_a
 
 KB, MB, GB, TB = 10**3, 10**6, 10**9, 10**12  # bytes, decimal
 KiB, MiB, GiB, TiB = 2**10, 2**20, 2**30, 2**40  # bytes, binary
-KB_s, MB_s, GB_s, TB_s = KB, MB, GB, TB  # bytes per second
-MiB_s, GiB_s = MiB, GiB
+KB_s, MB_s, GB_s, TB_s, MiB_s, GiB_s = KB, MB, GB, TB, MiB, GiB  # bytes per second
+TFLOPS = 10**12  # operations per second
 kbit_s, Mbit_s, Gbit_s, Tbit_s = 125, 125_000, 125_000_000, 125_000_000_000  # bytes per second
 ms, us, ns = 1e-3, 1e-6, 1e-9  # seconds
 

@@ -313,6 +313,39 @@ FOUND = {  # question: what readers typed, and the verdict
         "400 Gb/s": "Not yet. That is too slow: each hand-off needs at least 85.90 ms.",
         "1.6 Tb/s": "Not yet. That is more than you need: each hand-off needs at least 21.47 ms.",
     },
+    "3.1": {
+        "805.3 MB": "Correct: 768 MiB.",
+        "0.75 GiB": "Correct: 768 MiB.",
+        "18.9 MB": "Not yet. That subtracts the source hit. It spares work, and no byte: the "
+        "destination lacks the cached tokens as well.",
+        "750": "Not yet. That moves what was cached and leaves out what was computed. The "
+        "destination needs both.",
+    },
+    "3.2": {
+        "1": "Not yet. That is right for pages of one token. Here the hit ends with a whole page.",
+        "1984": "Not yet. That is the hit. The question asks for what is left to compute.",
+        "39 ms": "Answer in tokens: ms measures something else.",
+    },
+    "3.3": {
+        "0.0738 s": "Correct: 73.8 ms.",
+        "859": "Not yet. That moves the whole prompt. Here the protocol leaves out what the "
+        "destination holds.",
+    },
+    "3.5": {
+        "102 Gb/s": "Correct: 12.71 GB/s.",
+        "102": "Not yet. That is eight times too much. Eight query heads share a KV head; and the "
+        "question asks for bytes, not bits.",
+    },
+    "3.6": {
+        "6144 tokens": "Correct: prefill sustains 11.72 requests/s.",
+        "5,120": "Not yet. Prefill sustains 7.81 requests/s, and decode more.",
+        "5,121": "Correct: prefill sustains 7.82 requests/s.",
+        "7,161": "Correct: prefill sustains 23.28 requests/s.",
+        "7,162": "Not yet. Prefill sustains 23.30 requests/s, and the link less.",
+        "9,000": "Type a number of tokens from 0 to 8,192.",
+        "75 %": "Type a whole number of tokens, as in 4,096.",
+        "0.5": "Type a whole number of tokens, as in 4,096.",
+    },
     "4.1": {
         "376 MiB": "Correct: 394.3 MB.",
         "0.39 GB": "Correct: 394.3 MB.",

@@ -1,4 +1,4 @@
-"""Every number of the source text that chapters 1, 2, 4 and 7 stand on, one row each.
+"""Every number of the source text that chapters 1 to 4 and 7 stand on, one row each.
 
 A row holds what the number means in our words, the expression that gives it, the value worked out
 by hand, and the way it is printed. Source: The cost of moving KV; sources checked 2026-09-24.
@@ -10,6 +10,7 @@ import pytest
 
 from kvlib.bandwidth import Link, transfer_seconds
 from kvlib.budget import Service, backlog_growth, capacity
+from kvlib.hits import MOVES_SUFFIX, hand_off
 from kvlib.layout import Side, compatible, handoff
 from kvlib.models import load
 from kvlib.payload import Geometry, payload_bytes
@@ -17,6 +18,7 @@ from kvlib.units import GB, GB_s, Gbit_s, GiB, format_as
 
 MODEL = Geometry(layers=32, kv_heads=8, head_dim=128)
 SERVICE = Service()
+HIT = hand_off(MODEL, 8_192, source=8_000)
 BOUNDS = capacity(SERVICE)
 
 NUMBERS = {  # chapter and meaning: (expression, by hand, printed, how it is printed)
@@ -51,6 +53,10 @@ NUMBERS = {  # chapter and meaning: (expression, by hand, printed, how it is pri
         "214.75 ms",
         "ms 2",
     ),
+    "3: tokens of the prompt": (HIT.tokens, 8_192, "8,192 tokens", "tokens"),
+    "3: those cached at the source": (HIT.source_hit, 8_000, "8,000 tokens", "tokens"),
+    "3: the suffix that it computes": (HIT.computed_tokens, 192, "192 tokens", "tokens"),
+    "3: what moves to a fresh destination": (HIT.moved_bytes, 2**30, "1 GiB", "GiB"),
     "4: one prompt, handed off once": (
         handoff(MODEL, 8_192, 2, 4).wire_bytes,
         1_073_741_824,
@@ -105,6 +111,13 @@ STATEMENTS = {
     ),
     "2: a path is shared: five users leave each 5 GB/s of 25": (
         Link(name="NIC", rate=25 * GB_s, users=5).effective_rate == 5 * GB_s
+    ),
+    "3: compute saved scales with the cached part": HIT.compute_saved == 8_000 / 8_192,
+    "3: a source hit takes nothing off the network": HIT.moved_bytes == HIT.payload_bytes,
+    "3: a destination prefix does, where the protocol can use it": (
+        hand_off(MODEL, 8_192, destination=8_000, convention=MOVES_SUFFIX).moved_bytes
+        == payload_bytes(MODEL, 192)
+        < hand_off(MODEL, 8_192, destination=8_000).moved_bytes
     ),
     "4: values are partitioned up to the heads, replicated beyond": (
         [handoff(MODEL, 8_192, n, n).held_bytes // 2**30 for n in (1, 8, 16)] == [1, 1, 2]

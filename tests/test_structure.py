@@ -21,8 +21,9 @@ LAYERS = {  # module: what it may import from kvlib
     "bandwidth": {"_check", "units"},
     "models": {"_check", "payload"},
     "engines": {"_check", "payload"},
+    "hits": {"_check", "units", "payload", "bandwidth"},
     "layout": {"_check", "payload", "engines"},
-    "budget": {"_check", "units", "payload", "bandwidth", "models", "engines"},
+    "budget": {"_check", "units", "payload", "bandwidth", "models", "engines", "hits"},
 }
 FORMULAS = set(LAYERS)  # and the colours that every drawing shares
 LAYERS["figures"] = FORMULAS
@@ -32,6 +33,7 @@ LAYERS["show"] = FORMULAS | {"exercises", "apps", "figures"}
 CHAPTER_MODULES = {
     "1_bytes": "payload",
     "2_bandwidth": "bandwidth",
+    "3_cache_hits": "hits",
     "4_tp_layout": "layout",
     "7_service_budget": "budget",
 }
