@@ -119,7 +119,22 @@ def test_a_hint_never_tells_the_printed_answer(question):
         ),
         (TIME, "42.95 MS", "unreadable", "The unit could be misread: write ms."),
         (TIME, "42.95 moons", "unreadable", "That unit is not known here. Answer in ms."),
-        (TIME, "43.9", "wrong", "Close, but not it. Keep more digits on the way."),
+        (TIME, "43.3", "wrong", "Close, but not it. Keep more digits on the way."),
+        (TIME, "43.7", "wrong", "Not yet. Divide."),
+        (
+            TIME,
+            "43.98",
+            "slip",
+            "Not yet: off by 1,024 for 1,000; a prefix of ten (kB, MB, GB) met one of two (KiB, "
+            "MiB, GiB) on the way.",
+        ),
+        (
+            BYTES,
+            "0.9537 GiB",
+            "slip",
+            "Not yet: off by 1,024 for 1,000, more than once; a prefix of ten (kB, MB, GB) met one "
+            "of two (KiB, MiB, GiB) on the way.",
+        ),
         (
             TIME,
             "0.04295",
@@ -161,7 +176,7 @@ def test_a_hint_never_tells_the_printed_answer(question):
         (BYTES, "8.6 Gb", "right", "Correct: 1.00 GiB."),
         (TIME, "43", "right", "Correct: 42.95 ms."),
         (TIME, "0.043 s", "right", "Correct: 42.95 ms."),
-        (TIME, "0.04 s", "wrong", "Not yet. Divide."),
+        (TIME, "0.04 s", "wrong", "Close, but not it. Keep more digits on the way."),
         (TIME, "4.3e4 µs", "right", "Correct: 42.95 ms."),
         (TIME, "0.04 min", "wrong", "Not yet. Divide."),
         (WAIT, "11", "right", "Correct: 11.20 s."),
@@ -270,7 +285,7 @@ FOUND = {  # question: what readers typed, and the verdict
         "meta-llama/Llama-3.2-1B-Instruct": "Correct: it holds 1.00 GiB (1.07 GB).",
         "google/gemma-3-27b-it": "Not yet. That model holds 2.91 GiB (3.12 GB), more than "
         "1.00 GiB (1.07 GB).",
-        "GPT-5": "Type a name from the catalogue, as names() lists it.",
+        "GPT-5": "Type a name from the catalogue, as it is listed above.",
     },
     "2.1": {
         "343.6 m": "The unit could be misread: write min for minutes or ms for milliseconds.",

@@ -62,7 +62,7 @@ def test_a_form_is_complete_without_a_script(key):
     assert form.count('aria-live="polite"') == len(find(key).controls)
     if key in EXPLORERS:
         result = run(find(key), defaults(find(key))).result
-        assert escape(result.headline) in form and result.picture in form
+        assert html.joined(escape(result.headline)) in form and html.joined(result.picture) in form
         assert '<p class="kv-buttons" hidden><button type="reset">' in form
     else:
         assert '<p class="kv-buttons" hidden><button type="submit">Check</button></p>' in form
@@ -252,6 +252,7 @@ REFUSES = {
     "ten or ten thousand": (WHOLE, "10.000", "write 10,000 or 10000"),
     "the same with a unit": (WHOLE, " 1.024 tokens", "write 1,024 or 1024"),
     "the same as a rate": (AMOUNTS["token rate"], "8.000 tokens/s", "write 8,000 or 8000"),
+    "thousands for short": (WHOLE, "8k", "type a whole number, 8,000 or 8,192"),
     "half a token": (WHOLE, "1.5", "type a whole number"),
     "another unit": (WHOLE, "5 ms", "type a whole number"),
     "too many": (WHOLE, "1e9", "type a number from 1 to 10,000,000"),
@@ -259,6 +260,11 @@ REFUSES = {
     "a bare rate": (AMOUNTS["rate"], "25", "type a number and its unit, as in 200 Gb/s"),
     "a bare share in ones": (AMOUNTS["ratio"], "0.98", "type something from 10 % to 100 %"),
     "too long a bare time": (AMOUNTS["seconds"], "10001", "type something from 0 ms to 10 s"),
+    "tokens for short": (
+        AMOUNTS["token rate"],
+        "8000 t/s",
+        "type a number and its unit, as in 800 tokens/s",
+    ),
     "words": (AMOUNTS["rate"], "fast", "type a number and its unit, as in 200 Gb/s"),
     "out of bounds": (AMOUNTS["seconds"], "11 s", "type something from 0 ms to 10 s"),
     "another kind": (AMOUNTS["rate"], "25 GB", "type a number and its unit, as in 200 Gb/s"),

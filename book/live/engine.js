@@ -1,5 +1,5 @@
 // The page's end of its one worker.
-const DEADLINE = 20_000; // milliseconds for one answer: an app takes a few
+const DEADLINE = 10_000; // milliseconds for one answer: an app takes a few
 
 // Start CPython in a worker. python is the name of its folder, beside the
 // folder of this file. Resolves to ask(request), which resolves to what

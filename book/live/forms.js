@@ -1,75 +1,97 @@
 // One form made live: what is typed goes to kvlib, its answer into the page.
-import {record, stored} from "./progress.js";
-import {say} from "./say.js";
+import {onchange, record, stored} from "./progress.js";
+import {hush, say} from "./say.js";
 
 const PAUSE = 700; // milliseconds without a key: now a half-typed value is a mistake
+const SLOW = 1_000; // milliseconds until a reader is told that Python is busy
 
-// form: as kvlib.show.html wrote it. ask(request): see engine.js.
+// form: as kvlib.show.html wrote it. ask(request): see engine.js. Returns a
+// function that makes the form rest again.
 export function makeLive(form, ask) {
   const isQuestion = form.querySelector("button[type=submit]") !== null;
   const abort = new AbortController();
   const on = (name, listener) => form.addEventListener(name, listener, {signal: abort.signal});
-  (isQuestion ? question : explorer)(form, ask, on);
-  form.querySelector(".kv-controls").disabled = false;
-  form.querySelector(".kv-buttons").hidden = false;
+  (isQuestion ? question : explorer)(form, (request) => busy(form, ask(request)), on);
+  rest(form, false);
   return () => {
     abort.abort();
-    form.querySelector(".kv-controls").disabled = true;
-    form.querySelector(".kv-buttons").hidden = true;
+    rest(form, true);
   };
 }
 
-// Control key to text, as kvlib.apps.run takes it.
-function typed(form) {
-  return Object.fromEntries(
-    [...form.querySelectorAll("[name]")]
-      .map(({name}) => [name, form.elements[name].value]),
-  );
+function rest(form, rests) {
+  form.querySelector(".kv-controls").disabled = rests;
+  form.querySelector(".kv-buttons").hidden = rests;
 }
+
+// Resolves to an answer, or to null when there is none: the page says why.
+async function busy(form, answer) {
+  const slow = setTimeout(() => form.classList.add("kv-busy"), SLOW);
+  const response = await answer.catch(() => null);
+  clearTimeout(slow);
+  form.classList.remove("kv-busy");
+  if (response === null) outdated(form, "Shown for the values before:");
+  return response;
+}
+
+const controls = (form) => [...form.querySelectorAll("[name]")];
+
+// Control key to text, as kvlib.apps.run takes it.
+const typed = (form) =>
+  Object.fromEntries(controls(form).map(({name}) => [name, form.elements[name].value]));
 
 // The same, as the page was built.
 function defaults(form) {
-  const value = (e) => e.options ? [...e.options].find((o) => o.defaultSelected).value : e.defaultValue;
-  return Object.fromEntries([...form.querySelectorAll("[name]")].map((e) => [e.name, value(e)]));
+  const chosen = (select) => [...select.options].find((option) => option.defaultSelected).value;
+  return Object.fromEntries(
+    controls(form).map((e) => [e.name, e.options ? chosen(e) : e.defaultValue]),
+  );
 }
 
-function show(form, {errors, html}) {
-  for (const control of form.querySelectorAll("[name]")) {
+function show(form, {errors, html, state}) {
+  for (const control of controls(form)) {
     const error = document.getElementById(`${form.id}-${control.name}-error`);
     error.textContent = errors[control.name] ?? "";
-    if (errors[control.name]) control.setAttribute("aria-invalid", "true");
+    if (errors[control.name] || state === "unreadable") control.setAttribute("aria-invalid", "true");
     else control.removeAttribute("aria-invalid");
   }
   form.querySelector(".kv-result").innerHTML = html; // kvlib escapes all text
 }
 
+// Say above a result that what is typed has changed since.
+function outdated(form, words) {
+  const result = form.querySelector(".kv-result");
+  if (result.querySelector(".kv-kept") || !result.querySelector(".kv-headline")) return;
+  const line = Object.assign(document.createElement("p"), {className: "kv-kept"});
+  line.textContent = words;
+  result.prepend(line);
+}
+
 function explorer(form, ask, on) {
   let last = null; // what was typed when all of it could be read
-  let busy = false;
+  let asking = false;
   let next; // the newest wish while one is being answered
   let timer;
-  const untouched = JSON.stringify(defaults(form));
 
-  function echo() {
+  async function update(pause) {
     for (const output of form.querySelectorAll("output")) {
       output.value = document.getElementById(output.htmlFor).value;
     }
-  }
-
-  async function update(pause) {
-    echo();
     clearTimeout(timer);
-    if (busy) return void (next = {pause});
-    busy = true;
+    if (asking) return void (next = {pause});
+    asking = true;
     const now = typed(form);
-    const response = await ask({key: form.dataset.kvApp, typed: now, last}).catch(() => null);
-    busy = false;
-    if (response === null) return; // the page says so
-    const wrong = Object.keys(response.errors).length > 0;
-    if (!wrong) last = now;
-    if (wrong && pause) timer = setTimeout(show, pause, form, response);
-    else show(form, response);
-    if (!wrong) say(response.say, PAUSE);
+    const response = await ask({key: form.dataset.kvApp, typed: now, last});
+    asking = false;
+    if (response === null) return;
+    if (Object.keys(response.errors).length === 0) {
+      last = now;
+      show(form, response);
+      say(response.say, PAUSE);
+    } else {
+      hush();
+      timer = setTimeout(show, pause, form, response);
+    }
     if (next) {
       ({pause} = next);
       next = undefined;
@@ -84,27 +106,35 @@ function explorer(form, ask, on) {
     update(0);
   });
   on("reset", () => setTimeout(update, 0, 0)); // the fields change after the event
-  if (JSON.stringify(typed(form)) !== untouched) update(0); // kept by a browser that reloads
+  if (JSON.stringify(typed(form)) !== JSON.stringify(defaults(form))) update(0); // started again
 }
 
 function question(form, ask, on) {
   const key = form.dataset.kvApp;
-  const result = form.querySelector(".kv-result");
-  const answer = stored(key)?.answer;
-  if (answer !== undefined && !form.elements.answer.value) form.elements.answer.value = answer;
+
+  async function check() {
+    const now = typed(form);
+    const response = await ask({key, typed: now, last: null});
+    if (response !== null) show(form, response);
+    return {now, response};
+  }
 
   on("submit", async (event) => {
     event.preventDefault();
-    const now = typed(form);
-    const response = await ask({key, typed: now, last: null}).catch(() => null);
+    const {now, response} = await check();
     if (response === null) return;
-    show(form, response);
     say(response.say);
     if (response.state !== "unreadable") record(key, now.answer, response.state);
   });
-  on("input", () => {
-    if (result.querySelector(".kv-headline") && !result.querySelector(".kv-kept")) {
-      result.insertAdjacentHTML("afterbegin", '<p class="kv-kept">About your answer before:</p>');
-    }
+  on("input", () => outdated(form, "About your answer before:"));
+
+  // An answer that the browser has kept comes back, and its verdict with it.
+  const kept = stored(key)?.answer;
+  if (kept !== undefined && !typed(form).answer) form.elements.answer.value = kept;
+  if (typed(form).answer) check();
+  onchange(() => {
+    if (stored(key) || !form.querySelector(".kv-headline:not(.kv-unreadable)")) return;
+    form.reset(); // the reader has cleared the progress
+    form.querySelector(".kv-result").replaceChildren();
   });
 }

@@ -6,6 +6,13 @@ import {onchange, stored} from "./progress.js";
 import {say} from "./say.js";
 
 const NEAR = "800px"; // a screen ahead of the reader
+const LONG = 15_000; // milliseconds: now a start is slow
+
+const isQuestion = (form) => form.querySelector("[type=submit]") !== null;
+
+function made(tag, className, textContent = "") {
+  return Object.assign(document.createElement(tag), {className, textContent});
+}
 
 // forms: all of the page's. python: its folder; megabytes: of a first start.
 // questions: chapter to the keys of its questions, as JSON.
@@ -24,35 +31,53 @@ export function open(forms, {python, megabytes, questions}) {
 
   function offer(label) {
     for (const form of forms) {
-      const button = Object.assign(document.createElement("button"), {type: "button"});
-      button.textContent = label;
-      button.addEventListener("click", start);
-      const line = Object.assign(document.createElement("p"), {className: "kv-buttons kv-start"});
+      const button = Object.assign(made("button", "", label), {type: "button"});
+      button.addEventListener("click", () => start(form));
+      const line = made("p", "kv-buttons kv-start");
       line.append(button);
       form.querySelector(".kv-controls").after(line);
     }
   }
 
   function failed({message}) {
+    const held = document.activeElement?.closest("form");
     const ran = undo.length > 0;
     const why = `Python ${ran ? "stopped" : "could not start"} in this page: ${message}.`;
     for (const back of undo) back();
     undo = [];
     state("failed", (form) => (ran ? why : `${why} ${atRest.get(form)}`), why);
     offer("Try again");
+    held?.querySelector(".kv-start button")?.focus(); // the reader's place was in a form
   }
 
-  async function start() {
-    const wait = `Python is starting in this page: a first visit loads ${megabytes} MB.`;
-    state("starting", () => `${wait} Until then, these are the default values.`, wait);
+  function starting(wait) {
+    const until = (form) => isQuestion(form)
+      ? "Until then, the hints and the solution can be read."
+      : "Until then, you see the result of the default values.";
+    state("starting", (form) => `${wait} ${until(form)}`, wait);
+  }
+
+  // by: the form whose button was pressed, if one was.
+  async function start(by) {
+    starting(`Python is starting in this page: a first visit loads ${megabytes} MB.`);
+    const slow = setTimeout(starting, LONG, `Python is still starting: ${megabytes} MB take a while on a slow connection.`);
+    const note = by?.querySelector(".kv-note");
+    if (note) {
+      note.tabIndex = -1;
+      note.focus();
+    }
     try {
       const ask = await startEngine(python, failed);
       undo = forms.map((form) => makeLive(form, ask));
-      const live = "Live: every change is computed in this page.";
-      const checked = "Live: your answer is checked in this page.";
-      state("live", (form) => (form.querySelector("[type=submit]") ? checked : live), "The forms of this page are live.");
+      const live = (form) => isQuestion(form)
+        ? "Live: your answer is checked in this page."
+        : "Live: every change is computed in this page.";
+      state("live", live, "The forms of this page are live.");
+      if (note && note === document.activeElement) by.querySelector("[name]").focus();
     } catch (error) {
       failed(error);
+    } finally {
+      clearTimeout(slow);
     }
   }
 
@@ -60,22 +85,20 @@ export function open(forms, {python, megabytes, questions}) {
     for (const form of forms) {
       const right = stored(form.dataset.kvApp)?.right;
       form.querySelector(".kv-solved")?.remove();
-      if (right) {
-        const words = Object.assign(document.createElement("span"), {className: "kv-solved"});
-        words.textContent = ` answered right on ${right}`;
-        form.querySelector(".kv-title").append(words);
-      }
+      if (right) form.querySelector(".kv-title").append(made("span", "kv-solved", ` answered right on ${right}`));
     }
   }
 
   onchange(mark);
   mark();
-  const exercises = forms.filter((form) => form.querySelector("[type=submit]"));
+  const exercises = forms.filter(isQuestion);
   const place = document.querySelector("[data-kv-progress]") ?? exercises.at(-1)?.closest("section");
   if (place) makePanel(JSON.parse(questions), (panel) => place.append(panel));
 
-  if (navigator.connection?.saveData) {
-    if (forms.length) offer(`Make the forms live (${megabytes} MB)`);
+  if (navigator.connection?.saveData && forms.length) {
+    const words = "Your browser asks to save data, so Python starts here only when you ask for it.";
+    state("waiting", () => words, words);
+    offer(`Make the forms live (${megabytes} MB)`);
     return;
   }
   const near = new IntersectionObserver((seen) => {

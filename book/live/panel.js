@@ -6,6 +6,7 @@ const HTML = `<p><b>Your progress.</b> <span class="kv-count"></span></p>
 <p class="kv-buttons"><button type="button" data-do="save">Save as a file</button>
 <button type="button" data-do="load">Load a file</button>
 <button type="button" data-do="clear">Clear</button></p>
+<p class="kv-news"></p>
 <input type="file" accept=".json,application/json" aria-label="A saved file" hidden>`;
 
 // questions: chapter to the keys of its questions. place(panel) puts it on the page.
@@ -23,7 +24,13 @@ export function makePanel(questions, place) {
     const where = keeps()
       ? "It is kept in this browser alone and sent nowhere."
       : "This browser keeps nothing: it is lost with this page unless you save it.";
-    panel.querySelector(".kv-count").textContent = `Right so far: ${chapters.join("; ")}. ${where}`;
+    panel.querySelector(".kv-count").textContent =
+      `Predictions and exercises right so far: ${chapters.join("; ")}. ${where}`;
+  }
+
+  function tell(sentence) {
+    panel.querySelector(".kv-news").textContent = sentence;
+    say(sentence);
   }
 
   const actions = {
@@ -38,16 +45,16 @@ export function makePanel(questions, place) {
     clear() {
       if (!confirm("Clear all answers that this browser has kept?")) return;
       clear();
-      say("Your progress is cleared.");
+      tell("Your progress is cleared.");
     },
   };
   panel.addEventListener("click", ({target}) => actions[target.dataset.do]?.());
   file.addEventListener("change", async () => {
     try {
-      merge(await file.files[0].text());
-      say("Your progress is loaded.");
+      const held = merge(await file.files[0].text());
+      tell(`The file is loaded. Questions in it: ${held}.`);
     } catch {
-      alert("This file was not saved by this book.");
+      tell("Nothing is loaded: this book did not save that file.");
     }
     file.value = "";
   });

@@ -1,14 +1,20 @@
 // What the reader has answered, in this browser's own storage and nowhere else.
 // {"1.2": {answer, state, tries, right}}: the text last checked, "right",
-// "slip" or "wrong" for it, how often, and the day of the first right one.
+// "slip" or "wrong" for it, how many texts, and the day of the first right one.
+const BOOK = "The Cost of Moving KV";
 const site = new URL("../../../", import.meta.url); // a host may hold several books
-const KEY = `The Cost of Moving KV: progress ${site.pathname}`;
+const KEY = `${BOOK}: progress ${site.pathname}`;
 const QUESTION = /^\d\.(predict|\d+)$/;
 const LONGEST = 1_000; // characters of an answer
 const LARGEST = 1_000_000; // bytes of a file
 
-let unsaved; // where a browser keeps nothing: for as long as the page is open
 const listeners = [];
+let unsaved; // where a browser keeps nothing: for as long as the page is open
+try {
+  localStorage.setItem(KEY, localStorage.getItem(KEY) ?? "{}");
+} catch {
+  unsaved = {};
+}
 
 // Nothing that is read back is trusted: it may come from a file.
 function cleaned(found) {
@@ -16,11 +22,12 @@ function cleaned(found) {
   for (const [key, kept] of Object.entries(found ?? {})) {
     if (!QUESTION.test(key) || typeof kept?.answer !== "string") continue;
     const {answer, state, tries, right} = kept;
+    const isDay = /^\d{4}-\d\d-\d\d$/.test(right) && !Number.isNaN(Date.parse(right));
     questions[key] = {
       answer: answer.slice(0, LONGEST),
       state: ["right", "slip", "wrong"].includes(state) ? state : "wrong",
       tries: Number.isSafeInteger(tries) && tries > 0 ? tries : 1,
-      ...(/^\d{4}-\d\d-\d\d$/.test(right) && {right}),
+      ...(isDay && {right}),
     };
   }
   return questions;
@@ -49,27 +56,31 @@ export const stored = (key) => all()[key];
 
 export function record(key, answer, state) {
   const questions = all();
-  const {tries = 0, right} = questions[key] ?? {};
+  const before = questions[key];
+  const tries = (before?.tries ?? 0) + (before?.answer === answer ? 0 : 1);
   const today = new Date().toLocaleDateString("sv"); // 2026-11-29
-  const first = right ?? (state === "right" ? today : undefined);
-  questions[key] = {answer, state, tries: tries + 1, ...(first && {right: first})};
+  const right = before?.right ?? (state === "right" ? today : undefined);
+  questions[key] = {answer, state, tries, right};
   save(cleaned(questions));
 }
 
 // Returns the text of a file that merge() reads back.
-export const exported = () =>
-  JSON.stringify({book: "The Cost of Moving KV", questions: all()}, null, 1);
+export const exported = () => JSON.stringify({book: BOOK, questions: all()}, null, 1);
 
-// Add what a saved file holds; a right answer is never lost to a wrong one.
-// Throws if the file is none of ours.
+// Add what a saved file holds: of two accounts of a question the one with a
+// right answer counts, else the one with more tries, else this browser's.
+// Returns how many questions it held. Throws if the file is none of ours.
 export function merge(text) {
-  const {book, questions} = JSON.parse(text);
-  if (book !== "The Cost of Moving KV" || text.length > LARGEST) throw new Error("another file");
+  const {book, questions} = text.length > LARGEST ? {} : JSON.parse(text);
+  if (book !== BOOK) throw new Error("another file");
   const mine = all();
-  for (const [key, theirs] of Object.entries(cleaned(questions))) {
-    if (!mine[key]?.right || theirs.right) mine[key] = theirs;
+  const theirs = cleaned(questions);
+  const worth = (kept) => (kept?.right ? Infinity : kept?.tries ?? 0);
+  for (const [key, kept] of Object.entries(theirs)) {
+    if (worth(kept) > worth(mine[key])) mine[key] = kept;
   }
   save(mine);
+  return Object.keys(theirs).length;
 }
 
 export const clear = () => save({});

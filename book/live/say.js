@@ -7,9 +7,14 @@ document.body.append(region);
 let timer;
 
 export function say(sentence, pause = 0) {
-  clearTimeout(timer);
+  hush();
   timer = setTimeout(() => {
     // The same words again are news to the reader who pressed again.
     region.textContent = region.textContent === sentence ? `${sentence}\u00a0` : sentence;
   }, pause);
+}
+
+// What was to be said is no longer so.
+export function hush() {
+  clearTimeout(timer);
 }

@@ -3,6 +3,7 @@
 (() => {
   const {dataset, src} = document.currentScript;
   const forms = [...document.querySelectorAll("form[data-kv-app]")];
+  for (const form of forms) form.querySelector("noscript")?.remove();
 
   function rest(reason) {
     for (const form of forms) {
@@ -13,11 +14,10 @@
   }
 
   if (location.protocol === "file:") {
-    rest("This page was opened from disk, where a browser starts no Python. In the book's folder, make serve serves it.");
+    rest("This page was opened from disk, where browsers let it start nothing. It is live at an address: python3 -m http.server, run in the site's folder, gives it one.");
     return;
   }
-  const page = () => import(new URL("page.js", src).href);
-  page().then(
+  import(new URL("page.js", src).href).then(
     ({open}) => open(forms, dataset),
     () => rest("The script behind this form could not be loaded. Reload the page to try again."),
   );

@@ -4,6 +4,7 @@ The same app is shown as Jupyter widgets and as an HTML form (`kvlib.show`). `ru
 typed or chosen, as text, and gives back data: a result, or what is wrong beside which control.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -49,7 +50,7 @@ class Whole:
         try:
             quantity = units.read(typed)
         except ValueError:
-            raise ValueError("type a whole number") from None
+            raise ValueError(f"type a whole number{_thousands(typed)}") from None
         _refuse_thousandths(quantity)
         wanted = units.UNITS.get(self.unit)
         if quantity.number.denominator != 1 or quantity.unit not in (None, wanted):
@@ -84,7 +85,8 @@ class Amount:
         try:
             quantity = units.read(typed, self.kind)
         except units.Unreadable as error:
-            if error.about == "unit" and error.hint.startswith("write "):
+            misread = error.about == "unit" and error.hint.startswith("write ")
+            if misread and self.kind in ("bytes", "rate"):
                 raise ValueError(f"the unit could be misread, {error.hint}") from None
             raise ValueError(f"type a number and its unit, as in {self.default}") from None
         if self.kind in COUNTS:
@@ -106,6 +108,12 @@ def _refuse_thousandths(quantity: units.Quantity) -> None:
     other = quantity.ambiguous
     if other is not None and other > quantity.number:
         raise ValueError(f"write {int(other):,} or {int(other)}")
+
+
+def _thousands(typed: str) -> str:
+    """Return what 8k may mean, for who typed that: 8,000 to some and 8,192 to others."""
+    short = re.fullmatch(r"\s*(\d{1,6})\s*[kK]\s*", typed)
+    return f", {int(short[1]) * 1_000:,} or {int(short[1]) * 1_024:,}" if short else ""
 
 
 Control = Select | Whole | Slider | Amount

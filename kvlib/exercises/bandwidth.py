@@ -41,8 +41,7 @@ PREDICT = Question(
         Choice(
             key="layers",
             text="it depends on the model's layers",
-            reason="Layers decide how many bytes there are, and here those are given. A wire does "
-            "not know what the bytes mean.",
+            reason="Layers decide how many bytes there are, and here those are given.",
         ),
     ),
 )
@@ -227,13 +226,15 @@ QUESTIONS = (
             ),
             Slip(
                 value=transfer_seconds(1_000 * MB, MEAN_RATES[1]),
-                hint="That takes size over time of the larger one for the rate. Part of its time "
-                "was start-up and not bytes.",
+                hint="That takes size over time of the larger one for the rate: part was start-up.",
             ),
             Slip(
                 value=transfer_seconds(1_000 * MB, MEAN_RATES[0]),
-                hint="That takes size over time of the smaller one for the rate. Half of its time "
-                "was start-up and not bytes.",
+                hint="That takes size over time of the smaller one for the rate: half is start-up.",
+            ),
+            Slip(
+                value=transfer_seconds(1_000 * MB, FITTED.rate) + 4 * ms,
+                hint="That adds the smaller one's whole time, bytes included, for the start-up.",
             ),
         ),
         hints=(

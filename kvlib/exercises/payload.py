@@ -53,7 +53,7 @@ def _quarter(text: str) -> Verdict:
     name = unwrapped(text).rpartition("/")[2].lower()
     name = name.removesuffix("-instruct").removesuffix("-it")
     if name not in names():
-        hint = "Type a name from the catalogue, as names() lists it."
+        hint = "Type a name from the catalogue, as it is listed above."
         return Verdict(state="unreadable", message=hint)
     size = payload_bytes(load(name), 32_768)
     if size <= limit:
@@ -216,7 +216,7 @@ QUESTIONS = (
         wrong_examples=("llama-3.1-70b", "deepseek-v3"),
         hints=(
             "Llama-3.1-8B holds 4 GiB there, so you look for 1 GiB or less.",
-            "Models of mostly windows or recurrent layers are the likely ones. Loop over names().",
+            "Models of mostly windows or recurrent layers are the likely ones: try the explorer.",
         ),
         level="open",
         minutes=6,

@@ -2,11 +2,11 @@
 
 A question is answered with a quantity, by choosing, or openly (any answer that a judge accepts).
 The check knows the usual slips: a wrong answer that equals one gets that slip's hint, a number
-that is right in another unit is told which unit was probably meant, one that is nearly right is
-asked for more digits, any other wrong answer gets the first general hint. The right number is
-right when rounded, too, if two digits are left and nothing else rounds to them. A comma or a point
-that may group thousands is read in the writer's favour. The check never evaluates what was typed
-and never repeats it.
+that is right in another unit is told which unit was probably meant, one that mixed 1,000 and 1,024
+is told so, one that is nearly right is asked for more digits, any other wrong answer gets the
+first general hint. The right number is right when rounded, too, if two digits are left and nothing
+else rounds to them. A comma or a point that may group thousands is read in the writer's favour.
+The check never evaluates what was typed and never repeats it.
 """
 
 import re
@@ -68,7 +68,9 @@ class Question:
             raise ValueError(f"Question {self.key}: give exactly one of unit, choices and judge")
 
 
-NEAR = 0.05  # relative: as close as early rounding brings one
+NEAR = 0.01  # relative: as close as early rounding brings one
+KIBI = Fraction(1_024, 1_000)
+MIXED = "a prefix of ten (kB, MB, GB) met one of two (KiB, MiB, GiB) on the way"
 
 
 def check(question: Question, answer_text: str) -> Verdict:
@@ -132,7 +134,14 @@ def _quantity(question: Question, text: str) -> Verdict:
             said = "You typed" if typed.unit else "The question asks for"
             message = f"Not yet: the number fits {other.name}. {said} {unit.name}{why}."
             return Verdict(state="slip", message=message)
-    if any(close(n * unit.size, question.answer, NEAR) for n in numbers):
+    off = typed.number * unit.size / Fraction(question.answer)
+    mixed = [n for n in (1, 2, 3) if any(close(off, KIBI**p, 0.0012) for p in (n, -n))]
+    if mixed and abs(typed.number) >= 100 * typed.place:  # three digits, or it may be chance
+        times = "" if mixed == [1] else ", more than once"
+        return Verdict(state="slip", message=f"Not yet: off by 1,024 for 1,000{times}; {MIXED}.")
+    gap = abs(typed.number * unit.size - Fraction(question.answer))
+    coarse = 2 * gap <= typed.place * unit.size
+    if coarse or any(close(n * unit.size, question.answer, NEAR) for n in numbers):
         return Verdict(state="wrong", message="Close, but not it. Keep more digits on the way.")
     return Verdict(state="wrong", message=f"Not yet. {question.hints[0]}")
 

@@ -3,18 +3,23 @@
 Everything that a reader or a configuration wrote is escaped; pictures are kvlib's own SVG.
 """
 
+import re
 from html import escape
 
 from kvlib.apps.app import Amount, App, Control, Result, Select, Slider, Whole, defaults, run
 from kvlib.apps.question import Answer
 from kvlib.exercises.question import Question
 
-__all__ = ["form", "result"]
+__all__ = ["form", "joined", "result"]
 
 WHERE = "run this chapter in Jupyter, or in Binder (linked at its top)"
 REST = f"Shown with its default values. To change them, {WHERE}."
 REST_QUESTION = f"To have an answer checked, {WHERE}."
+SCRIPT = "With JavaScript, this form is live."
 LIMIT = 'maxlength="1000" autocomplete="off"'
+UNIT_FOLLOWS = re.compile(
+    r"(?<=\d) (?=(?:(?:[kKMGT]i?)?(?:B|b|bit)(?:/s)?|[mµn]?s|min|%|(?:requests|tokens)/s)(?![\w/]))"
+)
 KEPT = "Shown for the last readable values."
 
 
@@ -28,7 +33,7 @@ def form(app: App) -> str:
     fields = "".join(_field(control, name) for control in app.controls)
     question = _question(app)
     if question is None:
-        answer, more, rest = result(run(app, defaults(app)).result), "", REST
+        answer, more, rest = joined(result(run(app, defaults(app)).result)), "", REST
         button = '<button type="reset">Back to the defaults</button>'
     else:
         answer, more, rest = "", _help(question), REST_QUESTION
@@ -36,7 +41,7 @@ def form(app: App) -> str:
     head = f'<form class="kv-app" id="{name}" data-kv-app="{escape(app.key)}"'
     head += f' aria-labelledby="{name}-title" autocomplete="off">'
     title = f'<legend class="kv-title" id="{name}-title">{escape(app.title)}</legend>'
-    note = f'<p class="kv-note">{rest}</p>'
+    note = f'<p class="kv-note"><noscript>{SCRIPT} </noscript>{rest}</p>'
     buttons = f'<p class="kv-buttons" hidden>{button}</p>'
     controls = f'<fieldset class="kv-controls" disabled>{title}{note}{fields}{buttons}</fieldset>'
     return f'{head}{controls}<div class="kv-result">{answer}</div>{more}</form>'
@@ -88,7 +93,7 @@ def _field(control: Control | Answer, prefix: str) -> str:
         case Slider():
             ends = f'min="{control.minimum}" max="{control.maximum}" step="1"'
             box = f'<input type="range" {described} {ends} value="{control.default}">'
-            box += f'<output for="{key}">{control.default}</output>'
+            box += f'<output for="{key}" aria-live="off">{control.default}</output>'
         case Whole():  # text, so that 8,192 can be typed
             box = f'<input type="text" inputmode="numeric" {described} {LIMIT}'
             box += f' value="{control.default:,}">'
@@ -117,3 +122,8 @@ def result(answer: Result, *, kept: bool = False) -> str:
         parts.append(f'<div class="kv-picture">{answer.picture}</div>')
     whole = "".join(parts)
     return f'<p class="kv-kept">{KEPT}</p><div class="kv-stale">{whole}</div>' if kept else whole
+
+
+def joined(text: str) -> str:
+    """Return a text or a result with no line break between a number and its unit."""
+    return UNIT_FOLLOWS.sub("\u00a0", text)

@@ -28,7 +28,7 @@ def answer(request: str) -> str:
     return json.dumps(
         {
             "errors": outcome.errors,
-            "html": html.result(shown, kept=kept),
+            "html": html.joined(html.result(shown, kept=kept)),
             "state": shown.state,
             "say": "" if kept else shown.headline,
         }
