@@ -12,7 +12,7 @@ import matplotlib.pyplot as plt
 
 from kvlib.palette import STAGES
 
-__all__ = ["lines", "points", "use_style"]
+__all__ = ["lanes", "lines", "points", "use_style"]
 
 INK = "#222222"  # labels
 LINE = 0.085  # of the axes' height: what a label needs
@@ -125,3 +125,38 @@ def points(ax: Any, name: str, x: Sequence[float], y: Sequence[float], place: in
     """Add measured points to axes; their name stands beside the point number `place`."""
     ax.plot(x, y, "o", color="#000000", markersize=5)
     ax.annotate(name, (x[place], y[place]), xytext=(0, 16), textcoords="offset points", color=INK)
+
+
+def lanes(
+    rows: Mapping[str, Sequence[tuple[float, float, str, str]]],
+    x_label: str,
+    marks: Sequence[float],
+) -> Any:
+    """Draw one lane a row, first on top, of spans (start, end, stage, text); return the axes.
+
+    Each span has its stage's colour and hatch and its text inside, or none. `marks` are moments
+    drawn as dashed lines through all lanes.
+    """
+    _figure, ax = plt.subplots(figsize=(6, 0.6 + 0.42 * len(rows)))
+    for y, spans in enumerate(rows.values()):
+        for start, end, stage, text in spans:
+            look = STAGES[stage]
+            ax.barh(
+                y, end - start, left=start, height=0.7, color=look.colour, edgecolor="white",
+                hatch=look.hatch, linewidth=0.8,
+            )  # fmt: skip
+            if text:
+                ax.text(
+                    (start + end) / 2, y, text, ha="center", va="center", color=INK, fontsize=10,
+                    bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.5},
+                )  # fmt: skip
+    for mark in marks:
+        ax.axvline(mark, color=INK, linestyle=(0, (2, 2)), linewidth=1)
+    ax.set_yticks(range(len(rows)), list(rows))
+    ax.tick_params(axis="y", length=0)
+    ax.invert_yaxis()
+    ax.grid(visible=False)
+    ax.set_xlim(left=0)
+    ax.xaxis.set_major_formatter("{x:,g}")
+    ax.set(xlabel=x_label)
+    return ax
