@@ -6,7 +6,8 @@ from typing import Any
 from kvlib.apps.app import Amount, App, Result, Whole
 from kvlib.apps.payload import MODEL
 from kvlib.apps.picture import lanes
-from kvlib.apps.wording import requests, share, time
+from kvlib.apps.wording import requests, share
+from kvlib.apps.wording import time as easiest
 from kvlib.models import load
 from kvlib.overlap import (
     Timeline,
@@ -20,7 +21,7 @@ from kvlib.overlap import (
     timeline,
 )
 from kvlib.payload import Geometry, Latent, payload_bytes
-from kvlib.units import both
+from kvlib.units import both, format_as
 
 __all__ = ["APPS", "explore"]
 
@@ -37,7 +38,7 @@ def explore(values: Mapping[str, Any]) -> Result:
     pieces = chunkwise(prefill, growing, k, 1, growth=growth, state_bytes=state)
     found = contended(pieces, rate, overhead, compute_slowdown=slow[0], transfer_slowdown=slow[1])
     whole = timeline(serial(prefill, growing, state), rate, overhead)
-    busy = sum(overhead + piece.n_bytes / rate for piece in pieces)
+    busy = sum(step.sent - step.send_start for step in found.steps)
     floor = ready_bounds(pieces, rate, overhead)[0] - prefill
     best = best_pieces(prefill, growing / rate, overhead, MOST, growth)
     soonest = even_ready_seconds(best, prefill, growing / rate, overhead, growth) + state / rate
@@ -64,6 +65,11 @@ def explore(values: Mapping[str, Any]) -> Result:
         numbers=tuple(numbers),
         picture=_picture(k, found, whole),
     )
+
+
+def time(seconds: float) -> str:
+    """Return a time as text; in ms up to ten seconds, so that close moments differ."""
+    return format_as(seconds, "ms") if 1 <= seconds < 10 else easiest(seconds)
 
 
 def _parts(model: Any, tokens: int) -> tuple[int, int]:

@@ -12,54 +12,31 @@ from kvlib.overlap import (
     even_ready_seconds,
     layerwise,
     pieces_under,
-    serial,
     timeline,
 )
-from kvlib.units import GB, GB_s, Gbit_s, MiB, format_as, ms
+from kvlib.units import GB, GB_s, Gbit_s, format_as, ms
 
-__all__ = ["EARLY", "LAYERS", "LONG", "OPEN", "QUESTIONS", "SHORT", "SLOW", "early_pieces"]
+__all__ = ["CHUNKED", "HIT", "LAYERED", "LAYERS", "OPEN", "QUESTIONS", "SLOW", "SUFFIX"]
 
 TEXT = Service()  # the source text's service
-LAYERS = {"prefill": 600 * ms, "n_bytes": 3 * GB, "rate": 10 * GB_s, "layers": 24}  # 6.1
-LAYERED = timeline(
-    layerwise(LAYERS["prefill"], LAYERS["n_bytes"], LAYERS["layers"]), LAYERS["rate"]
-).ready_seconds
+TOKEN = TEXT.payload_bytes // TEXT.prompt_tokens  # bytes
+LAYERS = {"prefill": 600 * ms, "n_bytes": 3 * GB, "layers": 24, "rate": 10 * GB_s}  # 6.1
 BYTES = transfer_seconds(LAYERS["n_bytes"], LAYERS["rate"])
-
-LONG = {"tokens": 20_000, "token_bytes": 131_072, "rate": 5 * GB_s}  # 6.2
-LONG_PREFILL = LONG["tokens"] / TEXT.prefill_rate
-CHUNKS = pieces_under(
-    SGLANG, LONG_PREFILL, LONG["tokens"] * LONG["token_bytes"], LONG["tokens"], layers=32
-)
-EXPOSED = timeline(CHUNKS, LONG["rate"]).exposed_seconds
-ALL = transfer_seconds(LONG["tokens"] * LONG["token_bytes"], LONG["rate"])
-
-EARLY = {"tokens": 8_192, "hit": 8_000, "token_bytes": 131_072, "rate": 25 * GB_s}  # 6.3
-
-
-def early_pieces() -> tuple[Piece, ...]:
-    """Return the pieces of question 6.3: what is cached costs no compute and leaves first."""
-    new = EARLY["tokens"] - EARLY["hit"]
-    return (
-        Piece(compute_seconds=0, n_bytes=EARLY["hit"] * EARLY["token_bytes"]),
-        Piece(compute_seconds=new / TEXT.prefill_rate, n_bytes=new * EARLY["token_bytes"]),
-    )
-
-
-HIT, SUFFIX = early_pieces()
-EARLY_READY = timeline((HIT, SUFFIX), EARLY["rate"]).ready_seconds
-
-SHORT = {"prefill": 64 / TEXT.prefill_rate, "transfer": 8 * MiB / (25 * GB_s), "overhead": 0.5 * ms}
-SLOW = {"prefill": 100 * ms, "transfer": 400 * ms, "overhead": 1 * ms}  # 6.5
-SLOW_BEST = best_pieces(SLOW["prefill"], SLOW["transfer"], SLOW["overhead"], 64)
-SLOW_READY = even_ready_seconds(SLOW_BEST, SLOW["prefill"], SLOW["transfer"], SLOW["overhead"])
-
-OPEN = {  # 6.6
-    "prefill": 4_096 / TEXT.prefill_rate,
-    "transfer": transfer_seconds(512 * MiB, 25 * Gbit_s),
+LAYERED = layerwise(LAYERS["prefill"], LAYERS["n_bytes"], LAYERS["layers"])
+LONG, LONG_RATE = 20_000, 5 * GB_s  # 6.2
+CHUNKS = pieces_under(SGLANG, LONG / TEXT.prefill_rate, LONG * TOKEN, LONG, layers=32)
+CHUNKED, ALL = timeline(CHUNKS, LONG_RATE), transfer_seconds(LONG * TOKEN, LONG_RATE)
+CACHED, NEW = 8_000, 192  # tokens, 6.3: what is cached needs no compute and leaves first
+HIT = Piece(compute_seconds=0, n_bytes=CACHED * TOKEN)
+SUFFIX = Piece(compute_seconds=NEW / TEXT.prefill_rate, n_bytes=NEW * TOKEN)
+SLOW = {"prefill_seconds": 100 * ms, "transfer_seconds": 400 * ms, "overhead": 1 * ms}  # 6.5
+SLOW_BEST = best_pieces(**SLOW, most=64)
+COMPUTE, TRANSFER, EACH = SLOW.values()
+EXPOSED, BUSY = 12 * ms, 250 * ms  # the limits of 6.6
+OPEN = {
+    "prefill_seconds": 4_096 / TEXT.prefill_rate,
+    "transfer_seconds": transfer_seconds(4_096 * TOKEN, 25 * Gbit_s),
     "overhead": 2 * ms,
-    "exposed": 12 * ms,
-    "busy": 250 * ms,
 }
 
 PREDICT = Question(
@@ -104,12 +81,12 @@ def _open(text: str) -> Verdict:
         hint = "Type a whole number of pieces from 1 to 10000, as in 8."
         return Verdict(state="unreadable", message=hint)
     k = int(typed[1])
-    ready = even_ready_seconds(k, OPEN["prefill"], OPEN["transfer"], OPEN["overhead"])
-    exposed, busy = ready - OPEN["prefill"], OPEN["transfer"] + k * OPEN["overhead"]
+    exposed = even_ready_seconds(k, **OPEN) - OPEN["prefill_seconds"]
+    busy = OPEN["transfer_seconds"] + k * OPEN["overhead"]
     said = f"{format_as(exposed, 'ms')} stay exposed and the link works {format_as(busy, 'ms')}"
-    if exposed < OPEN["exposed"] and busy < OPEN["busy"]:
+    if exposed < EXPOSED and busy < BUSY:
         return Verdict(state="right", message=f"Correct: {said}.")
-    why = "The last piece is too long" if busy < OPEN["busy"] else "The overheads add up"
+    why = "The last piece is too long" if busy < BUSY else "The overheads add up"
     return Verdict(state="slip", message=f"Not yet. {why}: {said}.")
 
 
@@ -118,7 +95,7 @@ QUESTIONS = (
     Question(
         key="6.1",
         prompt="When decode may start: 600 ms of prefill, 3 GB, 10 GB/s, 24 layers.",
-        answer=LAYERED,
+        answer=timeline(LAYERED, LAYERS["rate"]).ready_seconds,
         unit="ms",
         digits=1,
         slips=(
@@ -135,10 +112,6 @@ QUESTIONS = (
                 hint="That keeps the link busy from the first layer on. The link is faster than "
                 "compute here, and waits for the last layer.",
             ),
-            Slip(
-                value=BYTES / LAYERS["layers"],
-                hint="That is what stays exposed. Prefill comes before it.",
-            ),
         ),
         hints=(
             "Look at what has not left yet when prefill ends, and add the time that it takes.",
@@ -150,7 +123,7 @@ QUESTIONS = (
     Question(
         key="6.2",
         prompt="The exposed part of the hand-off of 20,000 tokens, in chunks of 8,192.",
-        answer=EXPOSED,
+        answer=CHUNKED.exposed_seconds,
         unit="ms",
         slips=(
             Slip(value=ALL, hint="That is the whole transfer. Two chunks leave during prefill."),
@@ -160,15 +133,7 @@ QUESTIONS = (
                 "left.",
             ),
             Slip(
-                value=CHUNKS[0].n_bytes / LONG["rate"],
-                hint="That is a full chunk. The last one is shorter.",
-            ),
-            Slip(
-                value=ALL / 32,
-                hint="That is one layer of 32. This engine cuts the prompt, not the model.",
-            ),
-            Slip(
-                value=timeline(CHUNKS, LONG["rate"]).ready_seconds,
+                value=CHUNKED.ready_seconds,
                 hint="That is when decode may start. The question asks what the hand-off adds to "
                 "prefill.",
             ),
@@ -183,26 +148,20 @@ QUESTIONS = (
     Question(
         key="6.3",
         prompt="When decode may start, if the cached 8,000 of 8,192 tokens leave at once.",
-        answer=EARLY_READY,
+        answer=timeline((HIT, SUFFIX), TEXT.network_rate).ready_seconds,
         unit="ms",
         slips=(
             Slip(
-                value=timeline(
-                    serial(SUFFIX.compute_seconds, HIT.n_bytes + SUFFIX.n_bytes), EARLY["rate"]
-                ).ready_seconds,
+                value=SUFFIX.compute_seconds + TEXT.payload_bytes / TEXT.network_rate,
                 hint="That sends all of it after prefill. The cached part need not wait.",
             ),
             Slip(
-                value=timeline([SUFFIX], EARLY["rate"]).ready_seconds,
+                value=timeline([SUFFIX], TEXT.network_rate).ready_seconds,
                 hint="That forgets the link: when prefill ends, it still sends the cached part.",
             ),
             Slip(
                 value=SUFFIX.compute_seconds,
                 hint="That is prefill alone. The decode worker has nothing yet of this prompt.",
-            ),
-            Slip(
-                value=HIT.n_bytes / EARLY["rate"],
-                hint="That is the cached part. The last 192 tokens follow it.",
             ),
         ),
         tolerance=0.003,
@@ -253,32 +212,34 @@ QUESTIONS = (
     Question(
         key="6.5",
         prompt="How soon decode may start with the best number of even pieces.",
-        answer=SLOW_READY,
+        answer=even_ready_seconds(SLOW_BEST, **SLOW),
         unit="ms",
         digits=0,
         slips=(
             Slip(
-                value=sum(SLOW.values()),
+                value=COMPUTE + TRANSFER + EACH,
                 hint="That is one piece, or a hundred: cut so finely, overheads cost all that "
                 "overlap saves.",
             ),
             Slip(
-                value=SLOW["prefill"] + SLOW["overhead"] + SLOW["transfer"] / SLOW_BEST,
+                value=SLOW["prefill_seconds"]
+                + SLOW["overhead"]
+                + SLOW["transfer_seconds"] / SLOW_BEST,
                 hint="That lets the link wait for compute. Here compute is done long before the "
                 "link.",
             ),
             Slip(
-                value=SLOW["prefill"] / SLOW_BEST + SLOW["transfer"],
+                value=COMPUTE / SLOW_BEST + TRANSFER,
                 hint="That forgets the overheads. Each piece pays its own.",
             ),
             Slip(
-                value=SLOW["transfer"],
+                value=TRANSFER,
                 hint="That is the bytes alone. The first piece must be computed before, and "
                 "each piece pays its overhead.",
             ),
         ),
         hints=(
-            "Transfer takes longer than compute. Which of the two terms of k* is the greater?",
+            "Transfer takes longer than compute, so look for the greater of the two terms of k*.",
             "k* is the square root of 100. The first piece computes, then the link never rests.",
         ),
         level="transfer",
