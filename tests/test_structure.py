@@ -21,6 +21,7 @@ LAYERS = {  # module: what it may import from kvlib
     "bandwidth": {"_check", "units"},
     "models": {"_check", "payload"},
     "engines": {"_check", "payload"},
+    "overlap": {"_check", "bandwidth"},
     "budget": {"_check", "units", "payload", "bandwidth", "models", "engines"},
 }
 FORMULAS = set(LAYERS)  # and the colours that every drawing shares
@@ -28,7 +29,12 @@ LAYERS["figures"] = FORMULAS
 LAYERS["exercises"] = FORMULAS
 LAYERS["apps"] = FORMULAS | {"exercises"}
 LAYERS["show"] = FORMULAS | {"exercises", "apps", "figures"}
-CHAPTER_MODULES = {"1_bytes": "payload", "2_bandwidth": "bandwidth", "7_service_budget": "budget"}
+CHAPTER_MODULES = {
+    "1_bytes": "payload",
+    "2_bandwidth": "bandwidth",
+    "6_overlap": "overlap",
+    "7_service_budget": "budget",
+}
 
 
 def concept(path):
@@ -71,7 +77,7 @@ def test_formulas_exercises_apps_and_forms_run_with_heavy_imports_blocked():
     code = (
         "import sys\n"
         "for name in ('numpy', 'matplotlib', 'ipywidgets', 'IPython'): sys.modules[name] = None\n"
-        "import kvlib.budget, kvlib.engines\n"
+        "import kvlib.budget, kvlib.engines, kvlib.overlap\n"
         "from kvlib.apps import APPS\n"
         "from kvlib.show.html import form\n"
         "print(sum(len(form(app)) > 500 for app in APPS.values()), len(APPS))"
@@ -200,7 +206,11 @@ class TestNotebook:
         assert len(boxes) <= 4
 
     def test_figures_say_what_they_show(self, path):
-        drawn = [c for c in cells(path, "code") if re.search(r"^(\w+ = )?lines\(", source(c), re.M)]
+        drawn = [
+            c
+            for c in cells(path, "code")
+            if re.search(r"^(\w+ = )?(lines|lanes)\(", source(c), re.M)
+        ]
         assert drawn
         for cell in drawn:
             shown = cell["metadata"]["mystnb"]

@@ -2,7 +2,6 @@
 
 import re
 
-from kvlib.bandwidth import transfer_seconds
 from kvlib.budget import Service
 from kvlib.exercises.question import Choice, Question, Slip, Verdict, unwrapped
 from kvlib.overlap import (
@@ -21,11 +20,11 @@ __all__ = ["CHUNKED", "HIT", "LAYERED", "LAYERS", "OPEN", "QUESTIONS", "SLOW", "
 TEXT = Service()  # the source text's service
 TOKEN = TEXT.payload_bytes // TEXT.prompt_tokens  # bytes
 LAYERS = {"prefill": 600 * ms, "n_bytes": 3 * GB, "layers": 24, "rate": 10 * GB_s}  # 6.1
-BYTES = transfer_seconds(LAYERS["n_bytes"], LAYERS["rate"])
+BYTES = LAYERS["n_bytes"] / LAYERS["rate"]
 LAYERED = layerwise(LAYERS["prefill"], LAYERS["n_bytes"], LAYERS["layers"])
 LONG, LONG_RATE = 20_000, 5 * GB_s  # 6.2
 CHUNKS = pieces_under(SGLANG, LONG / TEXT.prefill_rate, LONG * TOKEN, LONG, layers=32)
-CHUNKED, ALL = timeline(CHUNKS, LONG_RATE), transfer_seconds(LONG * TOKEN, LONG_RATE)
+CHUNKED, ALL = timeline(CHUNKS, LONG_RATE), LONG * TOKEN / LONG_RATE
 CACHED, NEW = 8_000, 192  # tokens, 6.3: what is cached needs no compute and leaves first
 HIT = Piece(compute_seconds=0, n_bytes=CACHED * TOKEN)
 SUFFIX = Piece(compute_seconds=NEW / TEXT.prefill_rate, n_bytes=NEW * TOKEN)
@@ -35,7 +34,7 @@ COMPUTE, TRANSFER, EACH = SLOW.values()
 EXPOSED, BUSY = 12 * ms, 250 * ms  # the limits of 6.6
 OPEN = {
     "prefill_seconds": 4_096 / TEXT.prefill_rate,
-    "transfer_seconds": transfer_seconds(4_096 * TOKEN, 25 * Gbit_s),
+    "transfer_seconds": 4_096 * TOKEN / (25 * Gbit_s),
     "overhead": 2 * ms,
 }
 

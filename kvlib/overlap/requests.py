@@ -64,7 +64,7 @@ def shared_link(
     sent = 0.0
     for computed, i, begun, piece in sorted(waiting, key=lambda entry: entry[:2]):
         start = max(computed, sent)
-        sent = start + overhead + piece.n_bytes / rate
+        sent = start + (overhead + piece.n_bytes / rate)
         step = Step(compute_start=begun, computed=computed, send_start=start, sent=sent)
         steps[i].append(step)
     return tuple(

@@ -101,7 +101,7 @@ def timeline(pieces: Sequence[Piece], rate: float, overhead: float = 0.0) -> Tim
     for piece in pieces:
         begun, computed = computed, computed + piece.compute_seconds
         start = max(computed, sent)
-        sent = start + overhead + piece.n_bytes / rate
+        sent = start + (overhead + piece.n_bytes / rate)
         step = Step(compute_start=begun, computed=computed, send_start=start, sent=sent)
         steps.append(step)
     return Timeline(steps=tuple(steps), alone_seconds=computed)
