@@ -15,7 +15,7 @@ from kvlib.overlap import (
 )
 from kvlib.units import GB, GB_s, Gbit_s, format_as, ms
 
-__all__ = ["CHUNKED", "HIT", "LAYERED", "LAYERS", "OPEN", "QUESTIONS", "SLOW", "SUFFIX"]
+__all__ = ["QUESTIONS"]
 
 TEXT = Service()  # the source text's service
 TOKEN = TEXT.payload_bytes // TEXT.prompt_tokens  # bytes
