@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 
 from kvlib.apps import defaults, find, run
 from kvlib.apps.wording import requests as printed_requests
+from kvlib.exercises import check
+from kvlib.exercises import find as find_question
 from kvlib.models import load
 from kvlib.overlap import (
     SGLANG,
@@ -441,7 +443,10 @@ def test_what_the_explorer_says_follows_from_the_formulas():
             value = overlap_gain(*slow)
             assert ("saves nothing" in gain[0]) == (abs(value) < 1e-9)
             assert ("loses" in gain[0]) == (value < -1e-9)
+        link = found.sentences[-1]
+        assert ("contention" in link) <= (slow != (1, 1))
         if slow == (1, 1):
+            assert ("longer than for one piece" in link) == (k > 1 and typed["overhead"] > 0)
             busy = k * typed["overhead"] + total / typed["link"]
             assert numbers["the link carries at most"] == printed_requests(1 / busy)
 
@@ -477,6 +482,24 @@ def test_state_of_a_model_leaves_with_the_last_piece():
     state = payload_bytes(model, 8_192) - growing(model, 8_192)
     late = (state + growing(model, 8_192) / 4) / RATE
     assert near_text(numbers["exposed"], late)
+
+
+PIECES_TYPED = {  # question 6.6
+    "24": "Correct: 9.16 ms stay exposed and the link works 219.80 ms.",
+    "39 pieces": "Correct: 6.41 ms stay exposed and the link works 249.80 ms.",
+    "17": "Not yet. The last piece is too long: 12.11 ms stay exposed and the link works "
+    "205.80 ms.",
+    "40": "Not yet. The overheads add up: 6.29 ms stay exposed and the link works 251.80 ms.",
+    "1": "Not yet. The last piece is too long: 173.80 ms stay exposed and the link works "
+    "173.80 ms.",
+    "2.5": "Type a whole number of pieces from 1 to 10000, as in 8.",
+    "0": "Type a whole number of pieces from 1 to 10000, as in 8.",
+}
+
+
+@pytest.mark.parametrize(("typed", "said"), PIECES_TYPED.items())
+def test_a_number_of_pieces_is_judged_by_both_limits(typed, said):
+    assert check(find_question("6.6"), typed).message == said
 
 
 # ---------------------------------------------------------------- what is refused

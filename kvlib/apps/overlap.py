@@ -60,7 +60,7 @@ def explore(values: Mapping[str, Any]) -> Result:
             _hidden(found, busy),
             _best(best, soonest),
             *_contention(slow),
-            _link(k, overhead, busy),
+            _link(overhead + (growing + state) / rate, busy, slow),
         ),
         numbers=tuple(numbers),
         picture=_picture(k, found, whole),
@@ -128,14 +128,15 @@ def _contention(slow: tuple[float, float]) -> tuple[str, ...]:
     return (f"At these slowdowns each second of overlap {verb} {time(abs(gain))}.",)
 
 
-def _link(k: int, overhead: float, busy: float) -> str:
-    """Say what the cut does to the link."""
-    if k == 1 or not overhead:
+def _link(one: float, busy: float, slow: tuple[float, float]) -> str:
+    """Say what the cut does to the link, which works `one` seconds for one piece."""
+    more = busy - one
+    if more <= SAME * busy:
         return "The link works as long as in one piece: overlap moves bytes, it adds no bandwidth."
-    more = (k - 1) * overhead
+    takes = "overhead takes" if slow == (1, 1) else "overhead and contention take"
     return (
         f"The link works {time(more)} longer than for one piece, "
-        f"{share(more / busy)} of its time: overlap adds no bandwidth, overhead takes some."
+        f"{share(more / busy)} of its time: overlap adds no bandwidth, {takes} some."
     )
 
 

@@ -85,7 +85,11 @@ class Timeline:
         return sum(min(s.sent, end) - min(s.send_start, end) for s in self.steps)
 
 
-def timeline(pieces: Sequence[Piece], rate: float, overhead: float = 0.0) -> Timeline:
+def timeline(
+    pieces: Sequence[Piece],
+    rate: float,
+    overhead: float = 0.0,
+) -> Timeline:
     """Return when each piece is computed and sent over a link of `rate` B/s.
 
     `overhead` is in seconds a piece. Raises TypeError or ValueError for anything else than
@@ -102,7 +106,12 @@ def timeline(pieces: Sequence[Piece], rate: float, overhead: float = 0.0) -> Tim
         begun, computed = computed, computed + piece.compute_seconds
         start = max(computed, sent)
         sent = start + (overhead + piece.n_bytes / rate)
-        step = Step(compute_start=begun, computed=computed, send_start=start, sent=sent)
+        step = Step(
+            compute_start=begun,
+            computed=computed,
+            send_start=start,
+            sent=sent,
+        )
         steps.append(step)
     return Timeline(steps=tuple(steps), alone_seconds=computed)
 

@@ -29,6 +29,7 @@ from kvlib.overlap import (
     best_pieces,
     break_even_pieces,
     chunkwise,
+    contended,
     even_ready_seconds,
     ideal_pieces,
     layerwise,
@@ -47,6 +48,7 @@ ONE, CUT = serial(PREFILL, GiB), layerwise(PREFILL, GiB, 32)
 WHOLE, BY_LAYER = timeline(ONE, 25 * GB_s), timeline(CUT, 25 * GB_s)
 SLOWER = timeline(chunkwise(PREFILL, GiB, 8_192, 2_048), 5 * GB_s)
 EACH = 0.5 * ms
+SLOWED = contended(CUT, 10 * Gbit_s, EACH, compute_slowdown=2, transfer_slowdown=2)
 TEXT_RATE = "given: the rate of the text's service"
 
 
@@ -59,12 +61,10 @@ def even(pieces, tokens=8_192, rate=25 * GB_s, overhead=EACH):
 
 def row(pieces=32, tokens=8_192, rate=25 * GB_s, overhead=EACH):
     """Return the expressions of a row of the explorer's table."""
-    transfer = payload_bytes(TEXT.model, tokens) / rate
     return [
         lambda: even(pieces, tokens, rate, overhead) / ms,
         lambda: (even(pieces, tokens, rate, overhead) - tokens / 8_000) / ms,
         lambda: even(1, tokens, rate, overhead) / ms,
-        lambda: 1 / (transfer + pieces * overhead),
     ]
 
 
@@ -162,20 +162,25 @@ CLAIMS = [
     # Explore
     ("1. At a prompt of {64} tokens, which", TRY),
     ("2. Take a link of {10 Gb/s} and a transfer slowed {2×}.", TRY, TRY),
-    ("| nothing | {1,025.84} | {1.84} | {1,067.45} | {16.96} |", *row()),
-    ("| no overhead | {1,025.34} | {1.34} | {1,066.95} | {23.28} |", *row(overhead=0)),
-    ("| 1 piece | {1,067.45} | {43.45} | {1,067.45} | {23.02} |", *row(pieces=1)),
+    ("| nothing | {1,025.84} | {1.84} | {1,067.45} |", *row()),
+    ("| no overhead | {1,025.34} | {1.34} | {1,066.95} |", *row(overhead=0)),
+    ("| 64 tokens | {16.59} | {8.59} | {8.84} |", *row(tokens=64)),
+    ("| link of {10 Gb/s} | {1,051.34} | {27.34} | {1,883.49} |", TRY, *row(rate=10 * Gbit_s)),
     (
-        "| link of {10 Gb/s} | {1,051.34} | {27.34} | {1,883.49} | {1.14} |",
+        "| the same, both slowed {2×} | {1,898.99} | {874.99} | {1,883.49} |",
         TRY,
-        *row(rate=10 * Gbit_s),
+        lambda: SLOWED.ready_seconds / ms,
+        lambda: SLOWED.exposed_seconds / ms,
+        row(rate=10 * Gbit_s)[-1],
     ),
-    ("| 64 tokens | {16.59} | {8.59} | {8.84} | {61.22} |", *row(tokens=64)),
     (
-        "{16} pieces: {8 ms} over {0.5 ms}. Compute may become twice as slow",
+        "{16} pieces: {8 ms} over {0.5 ms}. A little less than twice as slow: at {2×} a second of "
+        "overlap does half of each and saves nothing, and {15.50 ms} of further overheads",
         lambda: break_even_pieces(64 / 8_000, EACH),
         lambda: 64 / 8_000,
         lambda: EACH,
+        lambda: 2 + overlap_gain(2, 2),
+        lambda: SLOWED.ready_seconds - even(1, rate=10 * Gbit_s),
     ),
     # Contention
     (
@@ -247,11 +252,13 @@ CLAIMS = [
         lambda: 1 - 637 / 1_234,
     ),
     (
-        "So −{61 %} and −{68 %} are more than that",
+        "off one request, and −{61 %} and −{68 %} are more. Something else shrank with it; with "
+        "{32} in flight",
         lambda: 1 - 274 / 696,
         lambda: 1 - 378 / 1_192,
+        SGLANG_23515,
     ),
-    ("The +{18 %} is quoted as the price of cutting.", SGLANG_23515),
+    ("The +{18 %} looks like the price of cutting.", SGLANG_23515),
     ("one request of {16,000} tokens over TCP", SGLANG_19931),
     (
         "Compute takes {838 ms} and the transfer after it {167 ms}.",
