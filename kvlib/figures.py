@@ -12,7 +12,7 @@ import matplotlib.pyplot as plt
 
 from kvlib.palette import STAGES
 
-__all__ = ["lines", "points", "use_style"]
+__all__ = ["lanes", "lines", "points", "use_style"]
 
 INK = "#222222"  # labels
 LINE = 0.085  # of the axes' height: what a label needs
@@ -125,3 +125,35 @@ def points(ax: Any, name: str, x: Sequence[float], y: Sequence[float], place: in
     """Add measured points to axes; their name stands beside the point number `place`."""
     ax.plot(x, y, "o", color="#000000", markersize=5)
     ax.annotate(name, (x[place], y[place]), xytext=(0, 16), textcoords="offset points", color=INK)
+
+
+def lanes(
+    rows: Mapping[str, Sequence[tuple[float, float, str, str]]],
+    x_label: str,
+    marks: Sequence[float] = (),
+    unit: float = 1,
+) -> Any:
+    """Draw one lane a row, first on top, of spans (start, end, stage, text); return the axes.
+
+    Each span has its stage's colour and hatch, and its text inside. `marks` are moments drawn as
+    dashed lines through all lanes. Times are in seconds; the axis counts them in `unit`.
+    """
+    _figure, ax = plt.subplots(figsize=(6, 0.8 + 0.45 * len(rows)))
+    label = {"ha": "center", "va": "center", "color": INK, "fontsize": 10}
+    paper = {"facecolor": "white", "edgecolor": "none", "pad": 1.5}
+    for y, spans in enumerate(rows.values()):
+        for start, end, stage, text in spans:
+            look, left, right = STAGES[stage], start / unit, end / unit
+            style = {"color": look.colour, "hatch": look.hatch, "edgecolor": "white"}
+            ax.barh(y, right - left, left=left, height=0.7, linewidth=0.8, **style)
+            if text:
+                ax.text((left + right) / 2, y, text, bbox=paper, **label)
+    for mark in marks:
+        ax.axvline(mark / unit, color=INK, linestyle=(0, (2, 2)), linewidth=1)
+    ax.set_yticks(range(len(rows)), list(rows))
+    ax.tick_params(axis="y", length=0)
+    ax.invert_yaxis()
+    ax.grid(visible=False)
+    ax.set(xlim=(0, None), xlabel=x_label)
+    ax.xaxis.set_major_formatter("{x:,g}")
+    return ax

@@ -16,9 +16,10 @@ import pytest
 
 from kvlib.apps import APPS, defaults, find, run
 from kvlib.apps.app import Select
-from kvlib.apps.picture import bars, curve
+from kvlib.apps.picture import bars, curve, lanes
 from kvlib.budget import STAGES
 from kvlib.exercises import QUESTIONS
+from kvlib.figures import lanes as figure_lanes
 from kvlib.figures import lines, points
 from kvlib.palette import STAGES as LOOKS
 
@@ -133,6 +134,48 @@ def test_parts_of_a_bar_lie_end_to_end_and_none_is_lost(values):
     assert all((wide >= 2) == (value > 0) for (_, wide), value in zip((a, b), values, strict=True))
     if min(values) > 1:
         assert a[1] / b[1] == pytest.approx(values[0] / values[1], rel=1e-2)
+
+
+SPANS = {  # spans of one lane of ten seconds, and the blocks that are drawn
+    "apart": ([(0, 1, "network"), (5, 6, "network")], 2),
+    "touching": ([(0, 1, "prefill"), (1, 2, "prefill"), (2, 3, "prefill")], 1),
+    "touching, of two stages": ([(0, 4, "waiting"), (4, 10, "decode")], 2),
+    "many and thin": ([(i / 100, i / 100 + 1e-6, "network") for i in range(1_000)], 1),
+    "too thin to see": ([(3, 3 + 1e-12, "network"), (10, 10 + 1e-9, "network")], 2),
+    "of no length": ([(3, 3, "waiting")], 0),
+    "none": ([], 0),
+}
+
+
+@pytest.mark.parametrize(("spans", "blocks"), SPANS.values(), ids=SPANS)
+def test_spans_that_touch_are_one_block_and_none_is_lost(spans, blocks):
+    picture = lanes([("network", spans, "done")], "Work", (10.0, "time, up to 10 s"))
+    check(picture)
+    rects = [(float(r.get("x")), float(r.get("width"))) for r in parts(picture, "rect")]
+    assert len(rects) == blocks and all(wide >= 1.4 for _, wide in rects)
+    for (start, end, _), (left, wide) in zip(spans, rects, strict=False):
+        if len(spans) == blocks and end - start > 0.1:
+            assert left == pytest.approx(2 + 43.6 * start, abs=0.1)
+            assert wide == pytest.approx(43.6 * (end - start), abs=0.1)
+
+
+def test_lanes_say_their_values_and_show_where_a_piece_ends():
+    spans = [(i, i + 1, "prefill") for i in range(4)]
+    picture = lanes([("compute", spans, "done at 4 s")], "Work", (5.0, "time, up to 5 s"))
+    label = ElementTree.fromstring(picture).get("aria-label")
+    assert label == "Work: compute done at 4 s; time, up to 5 s"
+    assert sum(path.get("d").count("M") for path in parts(picture, "path")) == 1 + 3
+
+
+def test_a_figure_of_lanes_counts_in_its_unit_and_hatches_every_stage():
+    rows = {"network": [(1.0, 2.0, "network", "1")], "decode": [(2.0, 3.0, "waiting", "")]}
+    ax = figure_lanes(rows, "time [ms]", marks=[2.0], unit=0.001)
+    bars_drawn = [patch for patch in ax.patches if patch.get_width()]
+    assert [(b.get_x(), b.get_width()) for b in bars_drawn] == [(1_000, 1_000), (2_000, 1_000)]
+    assert [b.get_hatch() for b in bars_drawn] == ["//", "--"]
+    assert [text.get_text() for text in ax.get_yticklabels()] == ["network", "decode"]
+    assert [list(line.get_xdata()) for line in ax.lines] == [[2_000, 2_000]]
+    plt.close(ax.figure)
 
 
 def test_every_stage_has_a_look_of_its_own_and_grey_is_waiting():

@@ -1,4 +1,4 @@
-"""Every number of the source text that chapters 1 to 4 and 7 stand on, one row each.
+"""Every number of the source text that chapters 1 to 4, 6 and 7 stand on, one row each.
 
 A row holds what the number means in our words, the expression that gives it, the value worked out
 by hand, and the way it is printed. Source: The cost of moving KV; sources checked 2026-09-24.
@@ -13,6 +13,15 @@ from kvlib.budget import Service, backlog_growth, capacity
 from kvlib.hits import MOVES_SUFFIX, hand_off
 from kvlib.layout import Side, compatible, handoff
 from kvlib.models import load
+from kvlib.overlap import (
+    SGLANG,
+    contended,
+    even_ready_seconds,
+    layerwise,
+    pieces_under,
+    serial,
+    timeline,
+)
 from kvlib.payload import Geometry, payload_bytes
 from kvlib.units import GB, GB_s, Gbit_s, GiB, format_as
 
@@ -20,6 +29,10 @@ MODEL = Geometry(layers=32, kv_heads=8, head_dim=128)
 SERVICE = Service()
 HIT = hand_off(MODEL, 8_192, source=8_000)
 BOUNDS = capacity(SERVICE)
+PREFILL = SERVICE.prompt_tokens / SERVICE.prefill_rate  # seconds of the prompt on one worker
+WHOLE = timeline(serial(PREFILL, SERVICE.payload_bytes), SERVICE.network_rate)
+LAYERS = layerwise(PREFILL, SERVICE.payload_bytes, MODEL.layers)
+BY_LAYER = timeline(LAYERS, SERVICE.network_rate)
 
 NUMBERS = {  # chapter and meaning: (expression, by hand, printed, how it is printed)
     "1: layers of the example": (SERVICE.model.layers, 32, "32", "{}"),
@@ -73,6 +86,20 @@ NUMBERS = {  # chapter and meaning: (expression, by hand, printed, how it is pri
         transfer_seconds(handoff(MODEL, 8_192).busiest_bytes, 25 * GB_s),
         0.04294967296,
         "42.95 ms",
+        "ms 2",
+    ),
+    "6: the prompt's prefill": (PREFILL, 1.024, "1,024.00 ms", "ms 2"),
+    "6: prefill and transfer add": (
+        WHOLE.ready_seconds,
+        1.024 + 0.04294967296,
+        "1,066.95 ms",
+        "ms 2",
+    ),
+    "6: a layer's part of the payload": (LAYERS[0].n_bytes, 33_554_432, "33.55 MB", "MB 2"),
+    "6: what its last layer leaves exposed": (
+        round(BY_LAYER.exposed_seconds, 12),
+        0.00134217728,
+        "1.34 ms",
         "ms 2",
     ),
     "7: workers": (SERVICE.workers, 8, "8", "{}"),
@@ -139,6 +166,31 @@ STATEMENTS = {
     "4: sliding windows and recurrent state can rule unequal sizes out": not (
         compatible(load("gpt-oss-20b"), Side(tp=2), Side(tp=4)).possible
         or compatible(load("qwen3-next-80b-a3b"), Side(tp=2), Side(tp=4)).possible
+    ),
+    "6: sent at the end, prefill and transfer add": (
+        WHOLE.ready_seconds == PREFILL + transfer_seconds(GiB, 25 * GB_s)
+    ),
+    "6: pipelined, pieces move while later ones are computed": (
+        BY_LAYER.steps[0].sent < BY_LAYER.prefill_end_seconds < WHOLE.ready_seconds
+    ),
+    "6: and still the destination waits for the last of them": (
+        PREFILL < BY_LAYER.ready_seconds == BY_LAYER.steps[-1].sent
+    ),
+    "6: smaller pieces start sooner": (
+        BY_LAYER.steps[0].send_start < WHOLE.steps[0].send_start / 30
+    ),
+    "6: and cost more bookkeeping: 32 are worse than one for a short prompt": (
+        even_ready_seconds(32, 0.008, 0.0003, 0.0005) > even_ready_seconds(1, 0.008, 0.0003, 0.0005)
+    ),
+    "6: contention takes from both": (
+        contended(
+            LAYERS, SERVICE.network_rate, compute_slowdown=1.1, transfer_slowdown=1.5
+        ).ready_seconds
+        > BY_LAYER.ready_seconds
+    ),
+    "6: not every deployment overlaps all layers": (
+        pieces_under(SGLANG, PREFILL, GiB, SERVICE.prompt_tokens, MODEL.layers)
+        == serial(PREFILL, GiB)
     ),
     "7: prefill gives way first": BOUNDS.first == "prefill",
     "7: the smallest bound is the limit": BOUNDS.limit == min(2.9296875, 7.8125, BOUNDS.network),

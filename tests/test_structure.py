@@ -23,6 +23,7 @@ LAYERS = {  # module: what it may import from kvlib
     "engines": {"_check", "payload"},
     "hits": {"_check", "units", "payload", "bandwidth"},
     "layout": {"_check", "payload", "engines"},
+    "overlap": {"_check", "bandwidth"},
     "budget": {"_check", "units", "payload", "bandwidth", "models", "engines", "hits"},
 }
 FORMULAS = set(LAYERS)  # and the colours that every drawing shares
@@ -35,6 +36,7 @@ CHAPTER_MODULES = {
     "2_bandwidth": "bandwidth",
     "3_cache_hits": "hits",
     "4_tp_layout": "layout",
+    "6_overlap": "overlap",
     "7_service_budget": "budget",
 }
 
@@ -83,6 +85,7 @@ def test_formulas_exercises_apps_and_forms_run_with_heavy_imports_blocked():
         "import sys\n"
         "for name in ('numpy', 'matplotlib', 'ipywidgets', 'IPython'): sys.modules[name] = None\n"
         "import kvlib.budget, kvlib.engines, kvlib.layout\n"
+        "import kvlib.budget, kvlib.engines, kvlib.overlap\n"
         "from kvlib.apps import APPS\n"
         "from kvlib.show.html import form\n"
         "print(sum(len(form(app)) > 500 for app in APPS.values()), len(APPS))"
@@ -211,7 +214,11 @@ class TestNotebook:
         assert len(boxes) <= 4
 
     def test_figures_say_what_they_show(self, path):
-        drawn = [c for c in cells(path, "code") if re.search(r"^(\w+ = )?lines\(", source(c), re.M)]
+        drawn = [
+            c
+            for c in cells(path, "code")
+            if re.search(r"^(\w+ = )?(lines|lanes)\(", source(c), re.M)
+        ]
         assert drawn
         for cell in drawn:
             shown = cell["metadata"]["mystnb"]

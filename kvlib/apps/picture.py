@@ -1,4 +1,4 @@
-"""Small SVG pictures for apps: bars and curves as text, drawn in the reader's own ink.
+"""Small SVG pictures for apps: bars, lanes and curves as text, drawn in the reader's own ink.
 
 Text and axes take `currentColor`, so that a picture reads on light and dark pages. A picture is
 narrow, so that its text stays legible on a phone. Every bar has its name and value above it and
@@ -10,9 +10,10 @@ from html import escape
 
 from kvlib.palette import STAGES
 
-__all__ = ["bars", "curve"]
+__all__ = ["bars", "curve", "lanes"]
 
 Row = tuple[str, Sequence[tuple[float, str]], str]  # name, parts of (value, stage), printed value
+Lane = tuple[str, Sequence[tuple[float, float, str]], str]  # name, (start, end, stage), printed
 WIDTH, EDGE = 440, 2  # units of the viewBox, and how many stay empty on either side
 SIZE = 14
 CHARACTER = 0.62 * SIZE  # what a character takes, at most
@@ -139,3 +140,54 @@ def curve(
         _text(left, bottom + 20, "0"),
     ]
     return _svg(bottom + 28, f"{label}; {'; '.join(reach)}", parts)
+
+
+def lanes(rows: Sequence[Lane], label: str, end: tuple[float, str]) -> str:
+    """Return lanes of spans over one axis of time as SVG, from 0 to the first of `end`.
+
+    A lane has its name and printed value above it. Spans of one stage that touch are one block,
+    with a stroke where a piece ends if there is room for it. `end` is the last moment drawn, and
+    its name below the lanes. `label` says for those who do not see the picture what it shows;
+    names and values are added to it.
+    """
+    scale = (WIDTH - 2 * EDGE) / end[0]
+    parts, said, y = [], [], 0
+    for name, spans, printed in rows:
+        y += NAME
+        parts.append(_text(0, y - 5, name) + _text(WIDTH, y - 5, printed, "end", "bold"))
+        floor = f"M{EDGE} {y + BAR}H{WIDTH - EDGE}"
+        parts.append(f'<path d="{floor}" fill="none" stroke="currentColor" stroke-opacity=".5"/>')
+        for left, right, stage, cuts in _blocks(spans, scale):
+            size = f'x="{left:.1f}" y="{y}" width="{right - left:.1f}" height="{BAR}"'
+            parts.append(f'<rect {size} fill="{escape(STAGES[stage].colour)}"/>')
+            parts.append(_hatch(STAGES[stage].hatch, left, y, right - left))
+            strokes = "".join(f"M{cut:.1f} {y}v{BAR}" for cut in cuts)
+            if strokes:
+                parts.append(f'<path d="{strokes}" fill="none" stroke="#FFFFFF"/>')
+        said.append(f"{name} {printed}")
+        y += BAR + GAP
+    parts.append(_text(0, y + 8, "0") + _text(WIDTH, y + 8, end[1], "end"))
+    return _svg(y + 14, f"{label}: {', '.join(said)}; {end[1]}", parts)
+
+
+def _blocks(
+    spans: Iterable[tuple[float, float, str]], scale: float
+) -> list[tuple[float, float, str, list[float]]]:
+    """Return (left, right, stage, cuts) in picture units: spans that touch are joined.
+
+    No block is too narrow to be seen, none leaves the picture; a cut keeps 4 units from others.
+    """
+    blocks: list[tuple[float, float, str, list[float]]] = []
+    for start, stop, stage in spans:
+        left = min(EDGE + start * scale, WIDTH - EDGE - 1.5)
+        right = min(max(EDGE + stop * scale, left + 1.5), WIDTH - EDGE)
+        if stop <= start:
+            continue
+        if blocks and blocks[-1][2] == stage and left - blocks[-1][1] < 1:
+            first, last, _, cuts = blocks[-1]
+            if last - (cuts[-1] if cuts else first) >= 4 and right - last >= 4:
+                cuts.append(last)
+            blocks[-1] = first, max(last, right), stage, cuts
+        else:
+            blocks.append((left, right, stage, []))
+    return blocks

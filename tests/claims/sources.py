@@ -64,4 +64,9 @@ CLAIMS = [
         "ofiwg/libfabric issue 4738: the time of the call",
         "ofiwg/libfabric issue 4738: the size of the region",
     ),
+    (
+        "with {32} requests in flight; the +{18 %} is of prompts that were not cut",
+        "sgl-project/sglang pull request 23515: the concurrency of the table",
+        "sgl-project/sglang pull request 23515: the row of 256 tokens and its note",
+    ),
 ]
