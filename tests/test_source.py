@@ -1,4 +1,4 @@
-"""Every number of the source text that chapters 1, 2 and 7 stand on, one row each.
+"""Every number of the source text that chapters 1, 2, 5 and 7 stand on, one row each.
 
 A row holds what the number means in our words, the expression that gives it, the value worked out
 by hand, and the way it is printed. Source: The cost of moving KV; sources checked 2026-09-24.
@@ -11,11 +11,13 @@ import pytest
 from kvlib.bandwidth import Link, transfer_seconds
 from kvlib.budget import Service, backlog_growth, capacity
 from kvlib.payload import Geometry, payload_bytes
+from kvlib.quantization import FORMATS, stored_bytes
 from kvlib.units import GB, GB_s, Gbit_s, GiB, format_as
 
 MODEL = Geometry(layers=32, kv_heads=8, head_dim=128)
 SERVICE = Service()
 BOUNDS = capacity(SERVICE)
+ONE_BYTE = capacity(replace(SERVICE, element_bytes=1))
 
 NUMBERS = {  # chapter and meaning: (expression, by hand, printed, how it is printed)
     "1: layers of the example": (SERVICE.model.layers, 32, "32", "{}"),
@@ -48,6 +50,14 @@ NUMBERS = {  # chapter and meaning: (expression, by hand, printed, how it is pri
         0.2147483648,
         "214.75 ms",
         "ms 2",
+    ),
+    "5: an element of two bytes": (FORMATS["bf16"].element_bits // 8, 2, "2", "{}"),
+    "5: an element of one byte": (FORMATS["fp8_e4m3"].element_bits // 8, 1, "1", "{}"),
+    "5: the prompt at one byte": (
+        stored_bytes(MODEL, 8_192, FORMATS["fp8_e4m3"]),
+        536_870_912,
+        "512 MiB",
+        "MiB",
     ),
     "7: workers": (SERVICE.workers, 8, "8", "{}"),
     "7: those that prefill": (SERVICE.prefill_workers, 3, "3", "{}"),
@@ -85,6 +95,16 @@ STATEMENTS = {
     ),
     "2: a path is shared: five users leave each 5 GB/s of 25": (
         Link(name="NIC", rate=25 * GB_s, users=5).effective_rate == 5 * GB_s
+    ),
+    "5: from two bytes to one the ideal payload halves": (
+        2 * stored_bytes(MODEL, 8_192, FORMATS["fp8_e4m3"]) == payload_bytes(MODEL, 8_192)
+    ),
+    "5: scales take some of it back": (
+        2 * stored_bytes(MODEL, 8_192, FORMATS["fp8_e4m3_row"]) > payload_bytes(MODEL, 8_192)
+    ),
+    "5: the one-byte option changes the payload and no rate of the workers": (
+        (ONE_BYTE.prefill, ONE_BYTE.decode, ONE_BYTE.network)
+        == (BOUNDS.prefill, BOUNDS.decode, 2 * BOUNDS.network)
     ),
     "7: prefill gives way first": BOUNDS.first == "prefill",
     "7: the smallest bound is the limit": BOUNDS.limit == min(2.9296875, 7.8125, BOUNDS.network),

@@ -1,7 +1,7 @@
 """Predictions, explorers and exercises as apps: controls and one pure function each."""
 
 from kvlib import _check
-from kvlib.apps import bandwidth, budget, payload
+from kvlib.apps import bandwidth, budget, payload, quantization
 from kvlib.apps.app import App, Outcome, Result, defaults, run
 from kvlib.apps.question import as_app
 from kvlib.exercises import QUESTIONS
@@ -13,6 +13,7 @@ APPS: dict[str, App] = {
     for app in (
         *payload.APPS,
         *bandwidth.APPS,
+        *quantization.APPS,
         *budget.APPS,
         *(as_app(question) for question in QUESTIONS.values()),
     )

@@ -1,13 +1,13 @@
 """Questions as data, one module per chapter, and the check of an answer."""
 
 from kvlib import _check
-from kvlib.exercises import bandwidth, budget, payload
+from kvlib.exercises import bandwidth, budget, payload, quantization
 from kvlib.exercises.question import Choice, Question, Slip, Verdict, check, rehearsal
 
 __all__ = ["QUESTIONS", "Choice", "Question", "Slip", "Verdict", "check", "find", "rehearsal"]
 
 QUESTIONS: dict[str, Question] = {
-    q.key: q for chapter in (payload, bandwidth, budget) for q in chapter.QUESTIONS
+    q.key: q for chapter in (payload, bandwidth, quantization, budget) for q in chapter.QUESTIONS
 }
 
 

@@ -38,10 +38,7 @@ def run_bytes(form: Format, codes: int) -> int:
     (136, 170)
     """
     form = format_of("run_bytes", "form", form)
-    return _run(form, _check.whole("run_bytes", "codes", codes))
-
-
-def _run(form: Format, codes: int) -> int:
+    codes = _check.whole("run_bytes", "codes", codes)
     per_unit, unit_bytes = form.packs
     size = -(-codes // per_unit) * unit_bytes
     if form.group == "row":
@@ -67,7 +64,7 @@ def bits_per_element(form: Format, head_dim: int = 128) -> float:
     if form.along != "token":
         group = form.group if isinstance(form.group, int) else 1
         codes = math.lcm(group, form.packs[0]) * form.alignment
-    return 8 * _run(form, codes) / codes
+    return 8 * run_bytes(form, codes) / codes
 
 
 def tail_tokens(form: Format, tokens: int) -> int:
@@ -80,10 +77,7 @@ def tail_tokens(form: Format, tokens: int) -> int:
     [4, 32, 0]
     """
     form = format_of("tail_tokens", "form", form)
-    return _tail(form, _check.whole("tail_tokens", "tokens", tokens))
-
-
-def _tail(form: Format, tokens: int) -> int:
+    tokens = _check.whole("tail_tokens", "tokens", tokens)
     if form.tail_keeps == "remainder":
         return tokens % form.tail
     return kept(tokens, form.tail)  # none without a tail
@@ -131,13 +125,13 @@ def stored_bytes(
 
 def _part(form: Format, heads: int, tokens: int, dim: int) -> int:
     """Return the bytes of one layer's K (or V): packed tokens and the tail in 16 bits."""
-    tail = _tail(form, tokens)
+    tail = tail_tokens(form, tokens)
     packed = tokens - tail
     match form.along:
         case "token":
-            size = heads * packed * _run(form, dim)
+            size = heads * packed * run_bytes(form, dim)
         case "channel":
-            size = heads * dim * _run(form, packed)
+            size = heads * dim * run_bytes(form, packed)
         case _:
-            size = _run(form, heads * packed * dim)
+            size = run_bytes(form, heads * packed * dim)
     return size + heads * tail * dim * 2

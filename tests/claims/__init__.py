@@ -7,11 +7,12 @@ enough of its sentence to say what its numbers are numbers of, and stands at one
 `test_claims` holds pages and tables together.
 """
 
-from claims import bandwidth, budget, bytes_, index, sources
+from claims import bandwidth, budget, bytes_, index, quantization, sources
 
 CLAIMS = {
     "1_bytes": bytes_.CLAIMS,
     "2_bandwidth": bandwidth.CLAIMS,
+    "5_quantization": quantization.CLAIMS,
     "7_service_budget": budget.CLAIMS,
     "index": index.CLAIMS,
     "sources": sources.CLAIMS,
