@@ -1,7 +1,7 @@
 """Error: what a format gets wrong, on seeded arrays, and the most that it can get wrong.
 
-Keys of real models have a few channels that are much larger than the rest, in every token (KIVI,
-section 3). `sample` makes such keys: it multiplies some channels of K by a factor and divides
+Keys of real models have a few channels that are much larger than the rest, in every token (KIVI).
+`sample` makes such keys: it multiplies some channels of K by a factor and divides
 those of the query by it, so the exact scores stay what they were and only the storage changes.
 
 Errors are root mean squares relative to the exact array. They say how far numbers are off. They
