@@ -6,7 +6,8 @@ of the result is the stored size that `sizes` counts, to the byte. Small floats 
 
 Integers take their codes from the exact scale and least value, which are then stored rounded
 (as llama.cpp does): so a second round trip changes nothing. Small floats are divided by the scale
-as it is stored.
+as it is stored. nvfp4 has no second scale for the tensor here: groups whose values stay below
+6 · 2^-6 have scales of fewer digits, and nothing lies beyond 6 · 448.
 """
 
 from dataclasses import dataclass

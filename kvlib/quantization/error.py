@@ -1,8 +1,8 @@
 """Error: what a format gets wrong, on seeded arrays, and the most that it can get wrong.
 
 Keys of real models have a few channels that are much larger than the rest, in every token (KIVI).
-`sample` makes such keys: it multiplies some channels of K by a factor and divides
-those of the query by it, so the exact scores stay what they were and only the storage changes.
+`sample` makes such keys: it multiplies some channels of K by a factor and divides those of the
+query by it, so the exact scores stay what they were and only the storage changes.
 
 Errors are root mean squares relative to the exact array. They say how far numbers are off. They
 do not say what a model answers; that takes a model and an evaluation.

@@ -186,13 +186,14 @@ CLAIMS = [
         lambda: wrong("int4_g32", 4).key,
     ),
     (
-        "the error of the scores grows from {7.8 %} to {34.0 %}, and half",
+        "the error of the scores grows from {7.8 %} to {34.0 %}, and about half",
         lambda: wrong("int4_g32", 0).scores,
         lambda: wrong("int4_g32", 4).scores,
     ),
     # Where it pays
     (
-        "In bf16 the hand-off takes {42.95 ms}. On a GPU with {2 TB/s} of memory, packing costs {0.81 ms} an end and saves {21.47 ms}.",
+        "In bf16 the hand-off takes {42.95 ms}. On a GPU with {2 TB/s} of memory, "
+        "packing costs {0.81 ms} an end and saves {21.47 ms}.",
         lambda: bound("bf16"),
         ASSUMED,
         lambda: conversion_seconds(GiB, GiB // 2, 2_000 * GB_s),
