@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pages import BOOK, markdown
 
 from kvlib.apps import defaults, find, run
 from kvlib.models import load, names
@@ -174,6 +175,17 @@ def test_bits_an_element_are_those_that_the_formats_publish():
         assert bits_per_element(FORMATS[name]) == 8 * size
     assert round(16 / bits_per_element(FORMATS["nvfp4"]), 2) == 3.56
     assert round(8 / bits_per_element(FORMATS["nvfp4"]), 2) == 1.78
+
+
+def test_the_table_of_the_chapter_says_what_the_formats_say():
+    rows = re.findall(r"^\| ([a-z]\w*\d\w*(?:, \w+)?) \| (\d) \| .+? \| (.+) \| (yes|no) \|$",
+                      markdown(BOOK / "5_quantization.ipynb"), flags=re.M)  # fmt: skip
+    assert len(rows) == 10
+    for known, code, in_all, mixed in rows:
+        for name, bits in zip(known.split(", "), 2 * in_all.split(", "), strict=False):
+            form = FORMATS[name if name in FORMATS else f"{name}_value"]
+            assert form.element_bits == int(code) and bits_per_element(form) == float(bits)
+            assert form.mixes == (mixed == "yes")
 
 
 def test_states_the_numbers_of_the_chapter():
