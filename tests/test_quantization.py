@@ -282,6 +282,18 @@ def test_an_array_of_tokens_gives_what_each_count_gives(form, counts):
     ]
 
 
+@given(tokens=st.integers(0, 300))
+def test_tails_are_what_kivi_leaves_plain_when_tokens_come_one_by_one(tokens):
+    of_key = of_value = 0
+    for _ in range(tokens):
+        of_key, of_value = of_key + 1, of_value + 1
+        of_key = 0 if of_key == 32 else of_key  # a full tail of K is packed at once
+        of_value = 32 if of_value == 33 else of_value  # the oldest of V is packed alone
+    for bits in (2, 4):
+        assert tail_tokens(FORMATS[f"kivi{bits}_key"], tokens) == of_key
+        assert tail_tokens(FORMATS[f"kivi{bits}_value"], tokens) == of_value
+
+
 @given(form=forms, tokens=st.integers(0, 300))
 def test_no_format_takes_less_than_its_codes_and_a_tail_is_short(form, tokens):
     model = Geometry(layers=1, kv_heads=2, head_dim=33)
@@ -558,6 +570,10 @@ BAD = [
         "encode: values must be an array of numbers, got [[1.0]] (list)",
     ),
     (
+        lambda: encode(np.zeros((1, 1), dtype=[("a", "i4")]), BF16),
+        "encode: values must be an array of numbers, got an array of [('a', '<i4')] (ndarray)",
+    ),
+    (
         lambda: encode(np.ones(3), BF16),
         "encode: values must be an array of at least two axes, tokens and head_dim, got (3,)",
     ),
@@ -631,4 +647,6 @@ def test_the_explorer_names_what_no_engine_mixes_and_what_stays_plain():
 
 def test_packed_bytes_are_a_record():
     assert isinstance(PACKED, Packed) and PACKED.nbytes == 8
+    same = encode(np.ones((2, 2), dtype=ml_dtypes.bfloat16), BF16)
+    assert np.array_equal(same.data, PACKED.data)
     assert all(f.source and f.name == name for name, f in FORMATS.items())

@@ -67,7 +67,11 @@ def encode(values: np.ndarray, form: Format, tensor_scale: float | None = None) 
 
 
 def _checked(values: np.ndarray, form: Format) -> np.ndarray:
-    if getattr(getattr(values, "dtype", None), "kind", "") not in ("i", "u", "f", "V"):
+    dtype = getattr(values, "dtype", None)
+    if (
+        getattr(dtype, "kind", "") not in ("i", "u", "f")
+        and getattr(dtype, "name", "") not in FLOATS
+    ):
         raise TypeError(_check.wrong_type("encode", "values", "an array of numbers", values))
     if values.ndim < 2:
         rule = "an array of at least two axes, tokens and head_dim"
