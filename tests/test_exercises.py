@@ -378,6 +378,32 @@ FOUND = {  # question: what readers typed, and the verdict
         "0:4": "Not yet. Try sizes from 1 to 64.",
         "4": "Type two whole numbers with a colon between them, prefill first, as in 8:16.",
     },
+    "5.1": {
+        "1,280 MiB": "Correct: 1.25 GiB.",
+        "1 GiB": "Not yet. Those are the codes alone. Every group of 32 has a scale and a zero "
+        "point.",
+        "1.25 GB": "Not yet: the number fits GiB. You typed GB; GB is a power of ten and GiB a "
+        "power of two.",
+    },
+    "5.2": {
+        "274.5 MiB": "Not yet. That halves all 576 elements. The rotary key stays in bf16, and "
+        "the latent has four scales.",
+        "327.8 MB": "Correct: 312.6 MiB.",
+    },
+    "5.4": {
+        "15.3 GB/s": "Correct: 122.4 Gb/s.",
+        "15.3": "Not yet: the number fits GB/s. The question asks for Gb/s; Gb/s counts bits and "
+        "GB/s counts bytes: eight bits are one byte.",
+    },
+    "5.6": {
+        "Q8_0 / Q4_0": "Correct: the bound is 17.45 ms.",
+        "q8_0/q5_0": "Correct: the bound is 18.79 ms.",
+        "q8_0": "Type two names from FORMATS with a slash between them, K first, as in q8_0/q8_0.",
+        "q8_0/q8_0": "Not yet. That is too slow: the bound is 22.82 ms.",
+        "q4_0/q8_0": "Not yet. K has codes of 4 bits, and 8 were asked for.",
+        "fp8_e4m3/nvfp4": "Not yet. It would do, the bound is 16.78 ms, but no engine here gives K "
+        "and V these two.",
+    },
     "7.2": {
         "4.7 hand-offs/s": "Correct: 4.66 requests/s.",
         "279 requests/min": "Correct: 4.66 requests/s.",

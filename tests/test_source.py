@@ -1,4 +1,4 @@
-"""Every number of the source text that chapters 1 to 4, 6 and 7 stand on, one row each.
+"""Every number of the source text that chapters 1 to 7 stand on, one row each.
 
 A row holds what the number means in our words, the expression that gives it, the value worked out
 by hand, and the way it is printed. Source: The cost of moving KV; sources checked 2026-09-24.
@@ -23,6 +23,7 @@ from kvlib.overlap import (
     timeline,
 )
 from kvlib.payload import Geometry, payload_bytes
+from kvlib.quantization import FORMATS, stored_bytes
 from kvlib.units import GB, GB_s, Gbit_s, GiB, format_as
 
 MODEL = Geometry(layers=32, kv_heads=8, head_dim=128)
@@ -33,6 +34,7 @@ PREFILL = SERVICE.prompt_tokens / SERVICE.prefill_rate  # seconds of the prompt 
 WHOLE = timeline(serial(PREFILL, SERVICE.payload_bytes), SERVICE.network_rate)
 LAYERS = layerwise(PREFILL, SERVICE.payload_bytes, MODEL.layers)
 BY_LAYER = timeline(LAYERS, SERVICE.network_rate)
+ONE_BYTE = capacity(replace(SERVICE, element_bytes=1))
 
 NUMBERS = {  # chapter and meaning: (expression, by hand, printed, how it is printed)
     "1: layers of the example": (SERVICE.model.layers, 32, "32", "{}"),
@@ -87,6 +89,14 @@ NUMBERS = {  # chapter and meaning: (expression, by hand, printed, how it is pri
         0.04294967296,
         "42.95 ms",
         "ms 2",
+    ),
+    "5: an element of two bytes": (FORMATS["bf16"].element_bits // 8, 2, "2", "{}"),
+    "5: an element of one byte": (FORMATS["fp8_e4m3"].element_bits // 8, 1, "1", "{}"),
+    "5: the prompt at one byte": (
+        stored_bytes(MODEL, 8_192, FORMATS["fp8_e4m3"]),
+        536_870_912,
+        "512 MiB",
+        "MiB",
     ),
     "6: the prompt's prefill": (PREFILL, 1.024, "1,024.00 ms", "ms 2"),
     "6: prefill and transfer add": (
@@ -191,6 +201,16 @@ STATEMENTS = {
     "6: not every deployment overlaps all layers": (
         pieces_under(SGLANG, PREFILL, GiB, SERVICE.prompt_tokens, MODEL.layers)
         == serial(PREFILL, GiB)
+    ),
+    "5: from two bytes to one the ideal payload halves": (
+        2 * stored_bytes(MODEL, 8_192, FORMATS["fp8_e4m3"]) == payload_bytes(MODEL, 8_192)
+    ),
+    "5: scales take some of it back": (
+        2 * stored_bytes(MODEL, 8_192, FORMATS["fp8_e4m3_row"]) > payload_bytes(MODEL, 8_192)
+    ),
+    "5: the one-byte option changes the payload and no rate of the workers": (
+        (ONE_BYTE.prefill, ONE_BYTE.decode, ONE_BYTE.network)
+        == (BOUNDS.prefill, BOUNDS.decode, 2 * BOUNDS.network)
     ),
     "7: prefill gives way first": BOUNDS.first == "prefill",
     "7: the smallest bound is the limit": BOUNDS.limit == min(2.9296875, 7.8125, BOUNDS.network),

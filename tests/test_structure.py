@@ -23,6 +23,7 @@ LAYERS = {  # module: what it may import from kvlib
     "engines": {"_check", "payload"},
     "hits": {"_check", "units", "payload", "bandwidth"},
     "layout": {"_check", "payload", "engines"},
+    "quantization": {"_check", "payload", "bandwidth"},
     "overlap": {"_check", "bandwidth"},
     "budget": {"_check", "units", "payload", "bandwidth", "models", "engines", "hits"},
 }
@@ -36,8 +37,16 @@ CHAPTER_MODULES = {
     "2_bandwidth": "bandwidth",
     "3_cache_hits": "hits",
     "4_tp_layout": "layout",
+    "5_quantization": "quantization",
     "6_overlap": "overlap",
     "7_service_budget": "budget",
+}
+ARRAYS = {  # files that move or pack real arrays, and what they may import for it
+    "layout/execute.py": {"numpy"},
+    "quantization/pack.py": {"numpy"},
+    "quantization/encode.py": {"numpy", "ml_dtypes"},
+    "quantization/decode.py": {"numpy"},
+    "quantization/error.py": {"numpy"},
 }
 
 
@@ -72,20 +81,18 @@ def test_imports_point_up_the_table_only(path):
 def test_only_the_renderers_and_the_figures_need_more_than_python(path):
     outside = {n.split(".")[0] for n in imports(path)} - {"kvlib"} - sys.stdlib_module_names
     allowed = {"figures": {"matplotlib", "matplotlib_inline"}, "show": {"ipywidgets"}}
-    allowed["layout"] = {"numpy"}
-    assert outside <= allowed.get(concept(path), set())
+    arrays = ARRAYS.get(path.relative_to(PACKAGE).as_posix(), set())
+    assert outside <= allowed.get(concept(path), arrays)
     if outside == {"ipywidgets"}:
         assert path.name == "widgets.py"
-    if outside == {"numpy"}:
-        assert path.name == "execute.py"
 
 
 def test_formulas_exercises_apps_and_forms_run_with_heavy_imports_blocked():
     code = (
         "import sys\n"
-        "for name in ('numpy', 'matplotlib', 'ipywidgets', 'IPython'): sys.modules[name] = None\n"
-        "import kvlib.budget, kvlib.engines, kvlib.layout\n"
-        "import kvlib.budget, kvlib.engines, kvlib.overlap\n"
+        "for name in ('numpy', 'ml_dtypes', 'matplotlib', 'ipywidgets', 'IPython'):\n"
+        "    sys.modules[name] = None\n"
+        "import kvlib.budget, kvlib.engines, kvlib.layout, kvlib.quantization\n"
         "from kvlib.apps import APPS\n"
         "from kvlib.show.html import form\n"
         "print(sum(len(form(app)) > 500 for app in APPS.values()), len(APPS))"
@@ -247,5 +254,5 @@ def test_binder_pins_what_the_book_pins():
 
     ours, theirs = pins("requirements.txt"), pins(".binder/requirements.txt")
     shared = ours.keys() & theirs.keys()
-    assert {"numpy", "matplotlib", "ipywidgets"} <= shared
+    assert {"numpy", "ml_dtypes", "matplotlib", "ipywidgets"} <= shared
     assert {name: ours[name] for name in shared} == {name: theirs[name] for name in shared}

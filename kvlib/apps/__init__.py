@@ -1,7 +1,7 @@
 """Predictions, explorers and exercises as apps: controls and one pure function each."""
 
 from kvlib import _check
-from kvlib.apps import bandwidth, budget, hits, layout, overlap, payload
+from kvlib.apps import bandwidth, budget, hits, layout, overlap, payload, quantization
 from kvlib.apps.app import App, Outcome, Result, defaults, run
 from kvlib.apps.question import as_app
 from kvlib.exercises import QUESTIONS
@@ -15,6 +15,7 @@ APPS: dict[str, App] = {
         *bandwidth.APPS,
         *hits.APPS,
         *layout.APPS,
+        *quantization.APPS,
         *overlap.APPS,
         *budget.APPS,
         *(as_app(question) for question in QUESTIONS.values()),

@@ -7,13 +7,14 @@ enough of its sentence to say what its numbers are numbers of, and stands at one
 `test_claims` holds pages and tables together.
 """
 
-from claims import bandwidth, budget, bytes_, hits, index, layout, overlap, sources
+from claims import bandwidth, budget, bytes_, hits, index, layout, overlap, quantization, sources
 
 CLAIMS = {
     "1_bytes": bytes_.CLAIMS,
     "2_bandwidth": bandwidth.CLAIMS,
     "3_cache_hits": hits.CLAIMS,
     "4_tp_layout": layout.CLAIMS,
+    "5_quantization": quantization.CLAIMS,
     "6_overlap": overlap.CLAIMS,
     "7_service_budget": budget.CLAIMS,
     "index": index.CLAIMS,

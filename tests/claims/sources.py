@@ -2,9 +2,11 @@
 
 from kvlib.bandwidth import LINKS, MOONCAKE_VLLM, ROCE_OVERHEAD, TCP_OVERHEAD
 from kvlib.models import load
-from kvlib.payload import payload_bytes
+from kvlib.payload import Latent, payload_bytes
+from kvlib.quantization import FORMATS, stored_bytes
 from kvlib.units import Gbit_s
 
+ROW = Latent(layers=1, latent_dim=512, rope_dim=64)
 PCIE = "PCI Express Base Specification: 128b/130b encoding"
 
 
@@ -48,6 +50,10 @@ CLAIMS = [
     (
         "it sends {16} tokens more than the prompt has.",
         extra_tokens,
+    ),
+    (
+        "The row of {656 bytes}: vLLM",
+        lambda: stored_bytes(ROW, 1, FORMATS["fp8_e4m3_g128"], FORMATS["bf16"]),
     ),
     # Threads
     (
