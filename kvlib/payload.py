@@ -109,8 +109,8 @@ class Indexer(_Group):
 class Recurrent(_Group):
     """Layers whose state does not grow: Mamba, gated delta net, KDA, lightning attention.
 
-    A convolution of width K keeps its last K - 1 columns. The two widths in bytes belong to the
-    model, not to the KV cache's format. The last three fields say how ranks may divide it.
+    A convolution of width K keeps its last K - 1 columns. Widths in bytes are the model's, not the
+    KV cache's; `fixed_state_bytes` binds engines only. The last three fields say how ranks divide.
     """
 
     layers: int
@@ -119,6 +119,7 @@ class Recurrent(_Group):
     conv_width: int = 1  # K
     state_element_bytes: int = 2
     conv_element_bytes: int = 2
+    fixed_state_bytes: int | None = None  # of a state element, if its file or kernel fixes it
     heads: int | None = None  # what ranks share out: heads, or channels where there are none
     conv_groups: int = 0  # Mamba-2: its B and C run through the convolution, a pair a group
     group_channels: int = 0  # channels of one such pair, counted in conv_channels
@@ -135,15 +136,12 @@ Group = Geometry | Latent | Indexer | Recurrent
 
 @dataclass(frozen=True, kw_only=True)
 class Model:
-    """A named model: groups of layers, and where its numbers come from.
-
-    `element_bytes` is the width of its KV cache's elements: 2, unless its file states another.
-    """
+    """A named model: groups of layers, and where its numbers come from."""
 
     name: str
     groups: tuple[Group, ...]
     source: str = ""
-    element_bytes: int = 2
+    element_bytes: int = 2  # of its KV cache: 2, unless its file states another
 
     def __post_init__(self) -> None:
         _check.kind("Model", "name", self.name, str, "text")

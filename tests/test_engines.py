@@ -52,6 +52,56 @@ def test_the_specifications_cover_three_lengths_and_almost_every_cell():
     assert len(SERVED) == 25 and len(cells) == 225 and cells.count(None) == 6
 
 
+STATED = {"model_type": "qwen3_5_text", "dtype": "bfloat16", "full_attention_interval": 4,
+          "head_dim": 256, "linear_conv_kernel_dim": 4, "linear_key_head_dim": 128,
+          "linear_num_key_heads": 16, "linear_num_value_heads": 48, "linear_value_head_dim": 128,
+          "num_hidden_layers": 64, "num_key_value_heads": 4}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "name, layers, heads", [("kimi-k3", 69, 96), ("kimi-linear-48b-a3b", 20, 32)]
+)
+def test_both_engines_hold_the_state_of_delta_attention_in_float32(name, layers, heads):
+    # vLLM's kda_state_dtype: (the model's for the convolution, float32); SGLang's default
+    model = load(name)
+    state, conv = heads * 128 * 128, 3 * heads * 128 * 3
+    latent = payload_bytes(model.groups[0], 1)
+    for engine in (VLLM, SGLANG):
+        positions = engine.page  # one token fills one page
+        expected = positions * latent + layers * (4 * state + 2 * conv)
+        assert held_bytes(model, 1, engine) == expected
+    assert payload_bytes(model, 1) == latent + layers * 2 * (state + conv)  # the model's own
+
+
+def test_delta_attention_weighs_what_the_specification_says():
+    assert held_bytes(load("kimi-k3"), 1, VLLM) == 449_814_528
+    assert held_bytes(load("kimi-linear-48b-a3b"), 1, VLLM) == 43_546_624
+
+
+@pytest.mark.parametrize("engine", [VLLM, SGLANG])
+@pytest.mark.parametrize(
+    "said, width", [("bfloat16", 2), ("float16", 2), ("float32", 4), (None, None)]
+)
+def test_a_state_dtype_that_the_config_states_goes_before_an_engines_own(engine, said, width):
+    # both engines read mamba_ssm_dtype; without it vLLM takes the model's, SGLang float32
+    model = from_config(STATED | ({"mamba_ssm_dtype": said} if said else {}))
+    width = width or {"vLLM": 2, "SGLang": 4}[engine.name]
+    state = 48 * (48 * 128 * 128 * width + (2 * 16 * 128 + 48 * 128) * 3 * 2)
+    assert held_bytes(model, 1, engine) == engine.page * 65_536 + state
+    if (engine, said) == (SGLANG, "bfloat16"):
+        assert held_bytes(model, 1, engine) == 78_512_128
+
+
+@pytest.mark.parametrize("integer", [np.int8, np.int16, np.int32, np.uint8])
+def test_a_numpy_page_is_as_exact_as_an_int(integer):
+    engine = replace(SGLANG, page=integer(64), conv_extra=integer(1), window_extra=integer(3))
+    assert type(engine.page) is type(engine.conv_extra) is type(engine.window_extra) is int
+    assert held_bytes(TOY, 32_768, engine) == 2**32
+    assert held_bytes(load("gpt-oss-20b"), 10**6, engine) == held_bytes(
+        load("gpt-oss-20b"), 10**6, replace(SGLANG, page=64, conv_extra=1, window_extra=3)
+    )
+
+
 @given(tokens=st.integers(0, 100_000), window=st.integers(1, 5_000), page=st.integers(1, 128))
 def test_vllm_hands_off_a_fixed_count_of_blocks_behind_a_window(tokens, window, page):
     layer = Geometry(layers=1, kv_heads=1, head_dim=1, window=window)
@@ -155,6 +205,58 @@ BAD = [
         lambda: replace(SGLANG, slices="NHD"),
         TypeError,
         "Engine: slices must be a tuple, got 'NHD' (str)",
+    ),
+    (
+        lambda: replace(SGLANG, slices=("foo",)),
+        ValueError,
+        "Engine: slices must be a known name, got 'foo'; known are NHD, HND",
+    ),
+    (
+        lambda: replace(SGLANG, slices=(1,)),
+        TypeError,
+        "Engine: slices must be text, got 1 (int)",
+    ),
+    (
+        lambda: replace(SGLANG, equal_tp_only=("window",)),
+        TypeError,
+        "Engine: equal_tp_only must be pairs of a kind of layers and why, as (('window', 'why'),), "
+        "got 'window' (str)",
+    ),
+    (
+        lambda: replace(SGLANG, equal_tp_only=(("window", 1),)),
+        TypeError,
+        "Engine: equal_tp_only must be pairs of a kind of layers and why, as (('window', 'why'),), "
+        "got ('window', 1) (tuple)",
+    ),
+    (
+        lambda: replace(SGLANG, equal_tp_only=(("windows", "it cannot"),)),
+        ValueError,
+        "Engine: equal_tp_only must be a known name, got 'windows'; did you mean 'window'?",
+    ),
+    (
+        lambda: replace(SGLANG, pages="any"),
+        ValueError,
+        "Engine: pages must be a known name, got 'any'; known are equal, multiple",
+    ),
+    (
+        lambda: replace(SGLANG, fixed_state=1),
+        TypeError,
+        "Engine: fixed_state must be True or False, got 1 (int)",
+    ),
+    (
+        lambda: replace(SGLANG, page=np.array([16, 64])),
+        TypeError,
+        "Engine: page must be one whole number, got an array of int64",
+    ),
+    (
+        lambda: replace(SGLANG, window_extra=np.array([1])),
+        TypeError,
+        "Engine: window_extra must be one whole number, got an array of int64",
+    ),
+    (
+        lambda: replace(EXACT, page=None),
+        TypeError,
+        "Engine: page must be a whole number, got None (NoneType)",
     ),
     (
         lambda: replace(EXACT, state_dtype="float23"),

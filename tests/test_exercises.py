@@ -316,9 +316,10 @@ FOUND = {  # question: what readers typed, and the verdict
     "3.1": {
         "805.3 MB": "Correct: 768 MiB.",
         "0.75 GiB": "Correct: 768 MiB.",
-        "18.9 MB": "Not yet. That subtracts the source hit. It spares work, and no byte: the "
+        "84.4 MB": "Not yet. That subtracts the source hit. It spares work, and no byte: the "
         "destination lacks the cached tokens as well.",
-        "750": "Not yet. That moves what was cached and leaves out what was computed. The "
+        "805,306,368": "Not yet: the number fits B. The question asks for MiB.",
+        "687.5": "Not yet. That moves what was cached and leaves out what was computed. The "
         "destination needs both.",
     },
     "3.2": {
@@ -353,9 +354,14 @@ FOUND = {  # question: what readers typed, and the verdict
         "holds less than one.",
         "376": "Not yet: the number fits MiB. The question asks for MB; MB is a power of ten and "
         "MiB a power of two.",
+        "394264576": "Not yet: the number fits B. The question asks for MB.",
+        "385.0": "Not yet. That takes 8,000 for 8,192 on the way, or 1,000 for 1,024.",
     },
     "4.2": {
         "1.07 GiB": "Correct: 1.15 GB.",
+        "1151336448": "Not yet: the number fits B. The question asks for GB.",
+        "1151336448 B": "Correct: 1.15 GB.",
+        "1.124": "Not yet. That takes 8,000 for 8,192 on the way, or 1,000 for 1,024.",
         "9.2": "Not yet. That sends to all sixteen ranks. Under data-parallel attention a request "
         "lives on 16 / 8 of them.",
     },
@@ -363,6 +369,7 @@ FOUND = {  # question: what readers typed, and the verdict
         "5,243 ms": "Correct: 5.24 s.",
         "1.31": "Not yet. That is what goes to one decode rank. A prefill rank writes to four.",
         "2.62 s": "Not yet. That is K alone. V lies in buffers of its own.",
+        "5.12": "Not yet. That takes 8,000 for 8,192 on the way, or 1,000 for 1,024.",
     },
     "4.6": {
         **{
@@ -400,9 +407,19 @@ FOUND = {  # question: what readers typed, and the verdict
         "q8_0/q5_0": "Correct: the bound is 18.79 ms.",
         "q8_0": "Type two names from FORMATS with a slash between them, K first, as in q8_0/q8_0.",
         "q8_0/q8_0": "Not yet. That is too slow: the bound is 22.82 ms.",
+        "q8_0/kivi4_value": "Not yet. It would do, the bound is 18.18 ms, but no engine here gives "
+        "K and V these two.",
         "q4_0/q8_0": "Not yet. K has codes of 4 bits, and 8 were asked for.",
         "fp8_e4m3/nvfp4": "Not yet. It would do, the bound is 16.78 ms, but no engine here gives K "
         "and V these two.",
+    },
+    "6.3": {
+        "41.94": "Not yet. That is the cached part alone. The last 192 tokens still follow on the "
+        "link.",
+        "42.95": "Correct: 42.95 ms.",
+    },
+    "6.6": {
+        "24.0": "Correct: 9.16 ms stay exposed and the link works 219.80 ms.",
     },
     "7.2": {
         "4.7 hand-offs/s": "Correct: 4.66 requests/s.",

@@ -16,6 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kvlib.apps import defaults, find, run
 from kvlib.bandwidth import MOONCAKE_SGLANG, MOONCAKE_VLLM
 from kvlib.engines import SGLANG, TRANSFORMERS, VLLM, Engine, group_held_bytes
 from kvlib.layout import (
@@ -433,9 +434,23 @@ REFUSED = {
         (TEXT, Side(page=16), Side(page=64), SGLANG),
         "page must be equal on both sides, got 16 and 64 tokens",
     ),
-    "page of the engine": (
-        (TEXT, Side(), Side(page=64), VLLM),
-        "page must be equal on both sides, got 16 and 64 tokens",
+    "page of vLLM, the other way": (
+        (TEXT, Side(page=32), Side(), VLLM),
+        "page must be prefill's or a multiple of it on the decode side, got 16 for 32 tokens",
+    ),
+    "page of vLLM, no multiple": (
+        (TEXT, Side(), Side(page=24), VLLM),
+        "page must be prefill's or a multiple of it on the decode side, got 24 for 16 tokens",
+    ),
+    "page of vLLM, layers of two kinds": (
+        (GPT, Side(), Side(page=64), VLLM),
+        "page must be equal on both sides for layers of several kinds or with state, got 16 and 64 "
+        "tokens",
+    ),
+    "page of vLLM, state": (
+        (Recurrent(layers=1, state_elements=64, heads=16), Side(), Side(page=64), VLLM),
+        "page must be equal on both sides for layers of several kinds or with state, got 16 and 64 "
+        "tokens",
     ),
     "dtype": (
         (TEXT, Side(cache_dtype="bfloat16"), Side(cache_dtype="fp8_e4m3"), SGLANG),
@@ -465,14 +480,13 @@ REFUSED = {
         "decode_tp must be equal to prefill_tp, got 1 for 2: there is recurrent state; vLLM hands "
         "it off between equal sizes only",
     ),
-    "hybrid, SGLang": (
-        (HYBRID, Side(tp=2), Side(), SGLANG),
-        "decode_tp must be equal to prefill_tp, got 1 for 2: there is recurrent state; SGLang "
-        "splits some kinds of it since pull request 30997; not planned here",
-    ),
     "layout": (
         (TEXT, Side(tp=2), Side(), replace(VLLM, layout="NHD")),
         "layout must be HND for unequal sizes, got 'NHD'",
+    ),
+    "no layout": (
+        (TEXT, Side(tp=2), Side(), replace(VLLM, slices=())),
+        "decode_tp must be equal to prefill_tp, got 1 for 2; vLLM slices pages of no layout",
     ),
     "stages": (
         (TEXT, Side(stages=4), Side(stages=2), SGLANG),
@@ -481,10 +495,6 @@ REFUSED = {
     "stages that prefill has not": (
         (TEXT, Side(), Side(stages=2), SGLANG),
         "decode_stages must be 1, got 2",
-    ),
-    "stages of several kinds": (
-        (GPT, Side(stages=2), Side(), SGLANG),
-        "stages must be 1 for layers of several kinds, whose order a model does not keep, got 2",
     ),
     "more stages than layers": (
         (TEXT, Side(stages=64), Side(), SGLANG),
@@ -507,6 +517,56 @@ def test_a_refused_pair_says_why(sides, reason):
                     decode_stages=decode.stages)  # fmt: skip
 
 
+UNPLANNED = {
+    "hybrid": (
+        (HYBRID, Side(tp=2), Side(), SGLANG),
+        "decode_tp must be equal to prefill_tp, got 1 for 2: how SGLang divides state is not "
+        "planned",
+    ),
+    "stages of several kinds": (
+        (GPT, Side(stages=2), Side(), SGLANG),
+        "stages must be 1 for layers of several kinds, whose order a model does not keep, got 2",
+    ),
+}
+
+
+@pytest.mark.parametrize(("sides", "reason"), UNPLANNED.values(), ids=UNPLANNED)
+def test_what_is_not_planned_is_no_refusal_of_the_engine(sides, reason):
+    assert compatible(*sides) == Answer(possible=True, reasons=(), unplanned=(reason,))
+    model, prefill, decode, engine = sides
+    with pytest.raises(ValueError, match=f"^{re.escape('handoff: ' + reason)}$"):
+        handoff(model, 1, prefill.tp, decode.tp, engine, prefill_stages=prefill.stages)
+
+
+@pytest.mark.parametrize("engine", [SGLANG, VLLM, replace(SGLANG, equal_tp_only=()),
+                                    replace(VLLM, equal_tp_only=())])  # fmt: skip
+@pytest.mark.parametrize("name", ["qwen3.5-27b", "falcon-h1-34b", "kimi-k3"])
+@pytest.mark.parametrize(("prefill", "decode"), [(1, 2), (2, 1), (2, 4), (4, 1)])
+def test_no_convention_loses_state_between_unequal_sizes(engine, name, prefill, decode):
+    with pytest.raises(ValueError, match=rf"^handoff: decode_tp must be equal.*got {decode}"):
+        handoff(load(name), 8_192, prefill, decode, engine)
+    equal = handoff(load(name), 8_192, prefill, prefill, engine)
+    assert equal.wire_bytes == equal.held_bytes >= equal.unique_bytes
+
+
+@pytest.mark.parametrize(
+    ("model", "way", "headline"),
+    [
+        ("qwen3.5-27b", "sglang", "SGLang may do this hand-off; it is not planned here."),
+        ("qwen3.5-27b", "vllm", "These two sides cannot hand off."),
+        ("gpt-oss-20b", "sglang", "These two sides cannot hand off."),
+    ],
+)
+def test_the_explorer_tells_a_refusal_from_what_is_not_planned(model, way, headline):
+    app = find("4.explore")
+    typed = {"model": model, "way": way, "prefill": "1", "decode": "4"}
+    result = run(app, defaults(app) | typed).result
+    assert result.headline == headline
+    assert all(
+        "decode_tp" not in said and said.startswith("Decode TP") for said in result.sentences
+    )
+
+
 def test_every_reason_is_given_the_most_basic_first():
     found = compatible(PHI, Side(tp=4, page=1), Side(tp=3, page=16), SGLANG)
     assert [reason.split()[0] for reason in found.reasons] == [
@@ -522,6 +582,59 @@ def test_what_is_alike_can_hand_off():
     assert compatible(load("kimi-k2"), Side(tp=4), Side(tp=1), SGLANG).possible
 
 
+@pytest.mark.parametrize("name", ["llama-3.1-8b", "deepseek-v3", "deepseek-v3.2"])
+def test_vllm_maps_several_pages_of_prefill_to_one_of_decode(name):
+    # the connector's matrix: dense, MLA and sparse MLA models, prefill's block the smaller
+    for ours, theirs in ((16, 32), (None, 64), (16, 16), (16, None)):
+        sides = load(name), Side(page=ours), Side(page=theirs)
+        assert compatible(*sides, VLLM) == Answer(possible=True, reasons=())
+        assert compatible(*sides, SGLANG).possible == (ours == theirs)
+    one = Geometry(layers=1, kv_heads=8, head_dim=128)
+    assert compatible(with_draft(load(name), one), Side(), Side(page=64), VLLM).possible == (
+        name == "llama-3.1-8b"
+    )
+
+
+@pytest.mark.parametrize("integer", [np.int8, np.int32, np.uint8])
+def test_numpy_sizes_are_as_exact_as_ints(integer):
+    assert owned_heads(integer(64), integer(4), integer(3)) == range(48, 64)
+    assert copies(integer(1), integer(100)) == 100
+    assert attention_tp(integer(16), integer(8)) == 2
+    assert stage_layers(integer(61), integer(4)) == stage_layers(61, 4)
+    assert share(TEXT.groups[0], integer(4)) == share(TEXT.groups[0], 4)
+    side = Side(tp=integer(8), stages=integer(1), page=integer(16))
+    assert type(side.tp) is type(side.stages) is type(side.page) is int
+    engine, one, two = replace(SGLANG, page=integer(64)), integer(1), integer(2)
+    plan = handoff(
+        TEXT, 32_768, one, two, engine, element_bytes=two, runs=one, staged_tokens=integer(64)
+    )
+    assert plan.wire_bytes == 4_294_967_296 and plan.descriptors == 2 * 512
+    sizes = [integer(n) for n in (1, 2, 4, 5)]
+    assert np.array_equal(random_cache(*sizes, seed=integer(1)), random_cache(1, 2, 4, 5, seed=1))
+    moves = handoff(Geometry(layers=1, kv_heads=2, head_dim=4), 300, 1, 2).moves
+    cache = random_cache(1, 300, 2, 4, seed=1)
+    done = carry_out(cache, moves, integer(1), integer(2), integer(64), seed=integer(9))
+    assert done == carry_out(cache, moves, 1, 2, 64, seed=9)
+
+
+@pytest.mark.parametrize("chunk", [1, 1_000, 8_192, 20_000])
+@pytest.mark.parametrize("name", ["llama-4-scout", "llama-3.1-8b"])
+@pytest.mark.parametrize(("prefill", "decode"), [(1, 2), (4, 2)])
+def test_a_staged_piece_holds_all_layers_of_a_chunk(name, chunk, prefill, decode):
+    # one per writer and chunk, whatever the kinds of layers
+    plan = handoff(load(name), 8_192, prefill, decode, staged_tokens=chunk)
+    writers = {(move.source, move.destination) for move in plan.moves}
+    assert plan.descriptors == len(writers) * -(-8_192 // chunk)
+    assert sum(plan.sent_descriptors) == sum(plan.received_descriptors) == plan.descriptors
+
+
+def test_a_draft_is_staged_in_the_pieces_of_its_target():
+    both = with_draft(TEXT, Geometry(layers=1, kv_heads=8, head_dim=128))
+    assert handoff(both, 8_192, 1, 2, staged_tokens=8_192).descriptors == 2
+
+
+TOY = Geometry(layers=1, kv_heads=2, head_dim=4)
+CACHE, SLICES = random_cache(1, 2, 2, 4, seed=1), handoff(TOY, 2, 1, 2).moves
 BAD = [
     (
         lambda: handoff(TEXT, -1),
@@ -531,7 +644,7 @@ BAD = [
     (
         lambda: handoff(TEXT, np.array([1])),
         TypeError,
-        "handoff: tokens and element_bytes must be one whole number, got an array of int64",
+        "handoff: tokens must be one whole number, got an array of int64",
     ),
     (
         lambda: handoff("toy", 1),
@@ -594,6 +707,175 @@ BAD = [
         lambda: share("layers", 2),
         TypeError,
         "share: group must be a group of layers, got 'layers' (str)",
+    ),
+    (
+        lambda: handoff(TEXT, 1, np.array([1, 2])),
+        TypeError,
+        "handoff: prefill_tp must be one whole number, got an array of int64",
+    ),
+    (
+        lambda: handoff(TEXT, 1, element_bytes=np.array([1, 2])),
+        TypeError,
+        "handoff: element_bytes must be one whole number, got an array of int64",
+    ),
+    (
+        lambda: handoff(TEXT, 1, decode_stages=np.array([1])),
+        TypeError,
+        "handoff: decode_stages must be one whole number, got an array of int64",
+    ),
+    (
+        lambda: handoff(TEXT, 1, runs=np.array([1])),
+        TypeError,
+        "handoff: runs must be one whole number, got an array of int64",
+    ),
+    (
+        lambda: handoff(TEXT, 1, 1, 2, staged_tokens=np.array([1])),
+        TypeError,
+        "handoff: staged_tokens must be one whole number, got an array of int64",
+    ),
+    (
+        lambda: Side(page=np.array([16])),
+        TypeError,
+        "Side: page must be one whole number, got an array of int64",
+    ),
+    (
+        lambda: owned_heads(np.array([8]), 2, 0),
+        TypeError,
+        "owned_heads: kv_heads must be one whole number, got an array of int64",
+    ),
+    (
+        lambda: owned_heads(8, 2, np.array([0])),
+        TypeError,
+        "owned_heads: rank must be one whole number, got an array of int64",
+    ),
+    (
+        lambda: copies(8, np.array([2])),
+        TypeError,
+        "copies: tp must be one whole number, got an array of int64",
+    ),
+    (
+        lambda: share(load("deepseek-v3").groups[0], np.array([2])),
+        TypeError,
+        "share: tp must be one whole number, got an array of int64",
+    ),
+    (
+        lambda: attention_tp(np.array([2])),
+        TypeError,
+        "attention_tp: tp must be one whole number, got an array of int64",
+    ),
+    (
+        lambda: stage_layers(np.array([2])),
+        TypeError,
+        "stage_layers: layers must be one whole number, got an array of int64",
+    ),
+    (
+        lambda: owned_heads(1_000_003, 7, 0),
+        ValueError,
+        "owned_heads: tp must be a divisor or a multiple of 1,000,003 KV heads, got 7; only 1 "
+        "works",
+    ),
+    (
+        lambda: random_cache(1, 1, 1, np.array([1]), seed=1),
+        TypeError,
+        "random_cache: head_dim must be one whole number, got an array of int64",
+    ),
+    (
+        lambda: random_cache(1, 1, 1, 1, seed=-1),
+        ValueError,
+        "random_cache: seed must be at least 0, got -1",
+    ),
+    (
+        lambda: random_cache(1, 1, 1, 1, seed=None),
+        TypeError,
+        "random_cache: seed must be a whole number, got None (NoneType)",
+    ),
+    (
+        lambda: empty_pools(CACHE, 1, 1, seed=None),
+        TypeError,
+        "pools: seed must be a whole number, got None (NoneType)",
+    ),
+    (
+        lambda: full_pools(CACHE, 0, 1, seed=1),
+        ValueError,
+        "pools: tp must be from 1 to 1,024, got 0",
+    ),
+    (
+        lambda: empty_pools(CACHE, 1, 10**12, seed=1),
+        ValueError,
+        "pools: number of elements must be from 0 to 400,000,000, got 32000000000000",
+    ),
+    (
+        lambda: carry_out(CACHE, SLICES, 0, 2, seed=1),
+        ValueError,
+        "carry_out: prefill_tp must be from 1 to 1,024, got 0",
+    ),
+    (
+        lambda: carry_out(CACHE, SLICES, 1, np.array([2]), seed=1),
+        TypeError,
+        "carry_out: decode_tp must be one whole number, got an array of int64",
+    ),
+    (
+        lambda: carry_out(CACHE, SLICES, 1, 1, seed=1),
+        ValueError,
+        "deliver: destination must be from 0 to 0, got 1",
+    ),
+    (
+        lambda: carry_out(CACHE, SLICES, 2, 2, seed=1),
+        ValueError,
+        "deliver: source_slot must be from 0 to 0, got 1",
+    ),
+    (
+        lambda: carry_out(CACHE, handoff(TOY, 2, 1, 1).moves, 2, 2, seed=1),
+        ValueError,
+        "deliver: moves must be within 1 layers and 1 heads of source rank 0, got layers to 1 and "
+        "heads to 2",
+    ),
+    (
+        lambda: carry_out(CACHE, handoff(replace(TOY, layers=3), 2, 1, 1).moves, 1, 1, seed=1),
+        ValueError,
+        "deliver: moves must be within 1 layers and 2 heads of source rank 0, got layers to 3 and "
+        "heads to 2",
+    ),
+    (
+        lambda: carry_out(CACHE, handoff(Latent(layers=1, latent_dim=4), 2).moves, 1, 1, seed=1),
+        ValueError,
+        "deliver: moves must be of K and V heads, got one of a whole state",
+    ),
+    (
+        lambda: carry_out(CACHE, [1], 1, 1, seed=1),
+        TypeError,
+        "deliver: moves must be moves, as those of a plan, got 1 (int)",
+    ),
+    (
+        lambda: carry_out(CACHE, None, 1, 1, seed=1),
+        TypeError,
+        "deliver: moves must be moves, as those of a plan, got None (NoneType)",
+    ),
+    (
+        lambda: carry_out([1], SLICES, 1, 2, seed=1),
+        TypeError,
+        "pools: cache must be K and V of 16 bits, as random_cache returns them, got [1] (list)",
+    ),
+    (
+        lambda: heads_in(empty_pools(CACHE, 1, 1, seed=1)[0], CACHE[0]),
+        ValueError,
+        "heads_in: cache must be K and V of 16 bits, as random_cache returns them, got uint16 of "
+        "shape (1, 2, 2, 4)",
+    ),
+    (
+        lambda: full_pools(CACHE / 2, 1, 1, seed=1),
+        ValueError,
+        "pools: cache must be K and V of 16 bits, as random_cache returns them, got float64 of "
+        "shape (2, 1, 2, 2, 4)",
+    ),
+    (
+        lambda: deliver(
+            handoff(TOY, 2).moves,
+            full_pools(CACHE, 1, 1, seed=1),
+            empty_pools(CACHE, 1, 2, seed=1),
+        ),
+        ValueError,
+        "deliver: sources and destinations must have pages of the same size",
     ),
     (
         lambda: random_cache(10**4, 10**4, 8, 128, seed=1),

@@ -444,9 +444,10 @@ def test_what_the_explorer_says_follows_from_the_formulas():
             assert ("saves nothing" in gain[0]) == (abs(value) < 1e-9)
             assert ("loses" in gain[0]) == (value < -1e-9)
         link = found.sentences[-1]
-        assert ("contention" in link) <= (slow != (1, 1))
+        takes = (k > 1 and typed["overhead"] > 0), (k > 1 and slow[1] > 1)
+        assert ("overhead" in link, "contention" in link) == takes  # compute's slowdown: no part
+        assert ("longer than for one piece" in link) == any(takes)
         if slow == (1, 1):
-            assert ("longer than for one piece" in link) == (k > 1 and typed["overhead"] > 0)
             busy = k * typed["overhead"] + total / typed["link"]
             assert numbers["the link carries at most"] == printed_requests(1 / busy)
 
@@ -484,8 +485,34 @@ def test_state_of_a_model_leaves_with_the_last_piece():
     assert near_text(numbers["exposed"], late)
 
 
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ({"compute": "2×"}, "overhead takes some"),
+        ({"transfer": "2×"}, "overhead and contention take some"),
+        ({"transfer": "2×", "overhead": "0"}, "contention takes some"),
+        ({"compute": "2×", "overhead": "0"}, "overlap moves bytes, it adds no bandwidth"),
+        ({"transfer": "2×", "pieces": "1"}, "overlap moves bytes, it adds no bandwidth"),
+    ],
+    ids=str,
+)
+def test_the_explorer_names_what_takes_the_links_time(typed, said):
+    app = find("6.explore")
+    assert run(app, defaults(app) | typed).result.sentences[-1].endswith(f"{said}.")
+
+
 PIECES_TYPED = {  # question 6.6
     "24": "Correct: 9.16 ms stay exposed and the link works 219.80 ms.",
+    "24.0": "Correct: 9.16 ms stay exposed and the link works 219.80 ms.",
+    "24 even pieces.": "Correct: 9.16 ms stay exposed and the link works 219.80 ms.",
+    "24 Even  pieces": "Correct: 9.16 ms stay exposed and the link works 219.80 ms.",
+    "24pieces": "Correct: 9.16 ms stay exposed and the link works 219.80 ms.",
+    "1 piece": "Not yet. The last piece is too long: 173.80 ms stay exposed and the link works "
+    "173.80 ms.",
+    "1,000": "Not yet. The overheads add up: 1,660.31 ms stay exposed and the link works "
+    "2,171.80 ms.",
+    "24 ms": "Type a whole number of pieces from 1 to 10000, as in 8.",
+    "even pieces": "Type a whole number of pieces from 1 to 10000, as in 8.",
     "39 pieces": "Correct: 6.41 ms stay exposed and the link works 249.80 ms.",
     "17": "Not yet. The last piece is too long: 12.11 ms stay exposed and the link works "
     "205.80 ms.",
@@ -504,7 +531,120 @@ def test_a_number_of_pieces_is_judged_by_both_limits(typed, said):
 
 # ---------------------------------------------------------------- what is refused
 
+
+NARROW = (np.float16, np.float32, np.longdouble, np.int8, np.uint8, np.int64)
+
+
+@pytest.mark.parametrize("kind", NARROW)
+def test_numpy_scalars_count_as_the_numbers_that_they_are(kind):
+    """Each call in three sizes that every NumPy type holds exactly: results do not differ."""
+    one, two, many = kind(1), kind(2), kind(100)
+    pieces = [Piece(compute_seconds=1.025, n_bytes=10**8)] * 100
+    pairs = [
+        (even_ready_seconds, (many, 1.024, 0.043, 0.0005, one), {}),
+        (even_ready_seconds, (many, two, one, one), {}),
+        (ideal_pieces, (many, two, one), {}),
+        (break_even_pieces, (many, two), {}),
+        (best_pieces, (many, two, one), {"most": 100, "growth": one}),
+        (overlap_gain, (many, two), {}),
+        (serial, (many, 7), {}),
+        (layerwise, (many, 700, 3), {}),
+        (chunkwise, (many, 700, 7, 2), {"growth": one}),
+        (timeline, (pieces, 1e9, two), {}),
+        (contended, (pieces, 1e9, two), {"compute_slowdown": many, "transfer_slowdown": two}),
+    ]
+    for call, args, named in pairs:
+        found = call(*args, **named)
+        plain = [float(a) if isinstance(a, np.generic) else a for a in args]
+        same = {n: float(v) if isinstance(v, np.generic) else v for n, v in named.items()}
+        assert found == call(*plain, **same), call.__name__
+        assert not isinstance(found, np.generic), call.__name__
+    assert even_ready_seconds(np.float16(100), 1.024, 0.043, 0.0005) == even_ready_seconds(
+        100, 1.024, 0.043, 0.0005
+    )
+
+
+def test_numpy_counts_become_ints():
+    n = np.int16(300)
+    assert chunkwise(1.0, n, n, np.int16(100), 0.0, n, page_tokens=np.int16(64)) == chunkwise(
+        1.0, 300, 300, 100, 0.0, 300, page_tokens=64
+    )
+    assert best_pieces(1.0, 0.5, 0.001, most=np.int16(300)) == best_pieces(1.0, 0.5, 0.001, 300)
+    rule = Rule(name="x", version="", source="", cut="chunk", chunk_tokens=np.int8(100))
+    assert type(rule.chunk_tokens) is int
+    assert pieces_under(rule, np.float16(0.5), n, n, np.int8(4)) == chunkwise(0.5, 300, 300, 100)
+
+
 ONE = [Piece(compute_seconds=1.0, n_bytes=1)]
+MANY = np.array([1, 2])
+FLOAT = "got an array of float64 (ndarray); ask for each point by itself"
+WHOLE = "must be one whole number, got an array of int64 (ndarray); ask for each point by itself"
+ONE_EACH = {  # the argument that is an array: every call in which there is room for one number
+    "prefill_seconds": (
+        lambda a: best_pieces(a, 1, 1, 1),
+        lambda a: serial(a, 1),
+        lambda a: layerwise(a, 1, 1),
+        lambda a: chunkwise(a, 1, 1, 1),
+        lambda a: pieces_under(SGLANG, a, 1, 1, 1),
+    ),
+    "transfer_seconds": (lambda a: best_pieces(1, a, 1, 1),),
+    "overhead": (
+        lambda a: best_pieces(1, 1, a, 1),
+        lambda a: timeline(ONE, RATE, a),
+        lambda a: ready_bounds(ONE, RATE, a),
+        lambda a: shared_link([], RATE, a),
+    ),
+    "growth": (lambda a: best_pieces(1, 1, 1, 1, a), lambda a: chunkwise(1, 1, 1, 1, a)),
+    "rate": (lambda a: timeline(ONE, a), lambda a: shared_link([], a)),
+    "compute_slowdown": (
+        lambda a: contended(ONE, RATE, compute_slowdown=a, transfer_slowdown=1),
+    ),
+    "transfer_slowdown": (
+        lambda a: contended(ONE, RATE, compute_slowdown=1, transfer_slowdown=a),
+    ),
+    "start_seconds": (lambda a: Request(start_seconds=a, pieces=tuple(ONE)),),
+    "compute_seconds": (lambda a: Piece(compute_seconds=a, n_bytes=1),),
+}  # fmt: skip
+WHOLE_EACH = {
+    "most": (lambda a: best_pieces(1, 1, 1, a),),
+    "n_bytes": (
+        lambda a: Piece(compute_seconds=1, n_bytes=a),
+        lambda a: serial(1, a),
+        lambda a: pieces_under(SGLANG, 1, a, 1, 1),
+    ),
+    "state_bytes": (
+        lambda a: serial(1, 1, a),
+        lambda a: layerwise(1, 1, 1, a),
+        lambda a: chunkwise(1, 1, 1, 1, state_bytes=a),
+        lambda a: pieces_under(SGLANG, 1, 1, 1, 1, a),
+    ),
+    "tokens": (lambda a: chunkwise(1, 1, a, 1), lambda a: pieces_under(SGLANG, 1, 1, a, 1)),
+    "chunk_tokens": (
+        lambda a: chunkwise(1, 1, 1, a),
+        lambda a: Rule(name="x", version="", source="", cut="chunk", chunk_tokens=a),
+    ),
+    "page_tokens": (
+        lambda a: chunkwise(1, 1, 1, 1, page_tokens=a),
+        lambda a: Rule(name="x", version="", source="", cut="layer", page_tokens=a),
+    ),
+    "least_tokens": (lambda a: Rule(name="x", version="", source="", cut="layer", least_tokens=a),),
+    "layers": (lambda a: layerwise(1, 1, a), lambda a: pieces_under(SGLANG, 1, 1, 1, a)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "call", "values", "rule"),
+    [(n, c, 1.0 * MANY, f"must be one number, {FLOAT}") for n, cs in ONE_EACH.items() for c in cs]
+    + [(n, c, MANY, WHOLE) for n, cs in WHOLE_EACH.items() for c in cs],
+    ids=lambda x: x if isinstance(x, str) and " " not in x else "",
+)
+def test_an_array_in_the_place_of_one_number_is_named(name, call, values, rule):
+    with pytest.raises(TypeError) as caught:
+        call(values)
+    who, _, said = str(caught.value).partition(": ")
+    assert who in call.__code__.co_names and said == f"{name} {rule}"
+
+
 REFUSED = {
     "no pieces": (
         lambda: timeline([], RATE),
@@ -587,6 +727,31 @@ REFUSED = {
         lambda: Rule(name="x", version="", source="", cut="layers"),
         ValueError,
         "Rule: cut must be a known name, got 'layers'; did you mean 'layer'?",
+    ),
+    "a growth that is none": (
+        lambda: best_pieces(1, 1, 1, 1, growth="x"),
+        TypeError,
+        "best_pieces: growth must be a number, got 'x' (str)",
+    ),
+    "a growth that is nan": (
+        lambda: best_pieces(1, 1, 1, 1, growth=float("nan")),
+        ValueError,
+        "best_pieces: growth must be finite, got nan",
+    ),
+    "a growth above one": (
+        lambda: best_pieces(1, 1, 1, 5, growth=1.5),
+        ValueError,
+        "best_pieces: growth must be at most 1, got 1.5",
+    ),
+    "layers that are none, under a rule that does not ask for them": (
+        lambda: pieces_under(SGLANG, 1.0, 1, 1, layers="x"),
+        TypeError,
+        "pieces_under: layers must be a whole number, got 'x' (str)",
+    ),
+    "a time under a rule": (
+        lambda: pieces_under(SGLANG, "x", 1, 1, 1),
+        TypeError,
+        "pieces_under: prefill_seconds must be a number of seconds, got 'x' (str)",
     ),
     "no rule": (
         lambda: pieces_under("SGLang", 1.0, 1, 1, 1),

@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 from pages import BOOK, markdown
 
 from kvlib.apps import defaults, find, run
+from kvlib.apps.wording import time as wording_time
 from kvlib.models import load, names
 from kvlib.payload import Geometry, Indexer, Latent, Recurrent, payload_bytes
 from kvlib.quantization import (
@@ -32,6 +33,7 @@ from kvlib.quantization import (
     conversion_seconds,
     converted_seconds,
     moved_bytes,
+    one_engine,
     run_bytes,
     stored_bytes,
     tail_tokens,
@@ -39,7 +41,7 @@ from kvlib.quantization import (
 )
 from kvlib.quantization.decode import decode
 from kvlib.quantization.encode import Packed, encode
-from kvlib.quantization.error import attend, error_bound, errors, sample
+from kvlib.quantization.error import Sample, attend, error_bound, errors, sample
 from kvlib.quantization.pack import pack, unpack
 from kvlib.units import GB_s, GiB, ms
 
@@ -185,7 +187,7 @@ def test_the_table_of_the_chapter_says_what_the_formats_say():
         for name, bits in zip(known.split(", "), 2 * in_all.split(", "), strict=False):
             form = FORMATS[name if name in FORMATS else f"{name}_value"]
             assert form.element_bits == int(code) and bits_per_element(form) == float(bits)
-            assert form.mixes == (mixed == "yes")
+            assert bool(form.mixes) == (mixed == "yes")
 
 
 def test_states_the_numbers_of_the_chapter():
@@ -202,7 +204,13 @@ small = st.integers(1, 70)
 forms = st.sampled_from([*FORMATS.values(), HQQ3, replace(FORMATS["kivi4_key"], tail=48),
                          replace(FORMATS["int8_row"], alignment=16),
                          replace(FORMATS["int4_g32"], along="channel"),
-                         replace(FORMATS["nvfp4"], along="layer")])  # fmt: skip
+                         replace(FORMATS["nvfp4"], along="layer"),
+                         PLAIN[4],
+                         Format(name="tensor", element="int8", scale="float32", group="tensor"),
+                         Format(name="i3", element="int3", scale="float32", group="row"),
+                         Format(name="wide", element="bfloat16", scale="float32", group=7),
+                         Format(name="f8", element="float8_e5m2", scale="float16", group=24),
+                         ])  # fmt: skip
 
 
 def counted(form, codes):
@@ -490,9 +498,46 @@ def test_a_conversion_reads_and_writes_at_both_ends():
     )
 
 
+@given(
+    plain=st.lists(st.integers(1, 2**63 - 1), min_size=1, max_size=4),
+    packed=st.integers(1, 2**63 - 1),
+    passes=st.integers(1, 100),
+)
+def test_arrays_of_sizes_give_what_each_size_gives(plain, packed, passes):
+    """Sums of 64-bit bytes need more than 64 bits."""
+    sizes, pair = np.array(plain, dtype=np.int64), (1e9, 3e9)
+    found = conversion_seconds(sizes, packed, 1e9, passes=np.array([passes]))
+    moved = converted_seconds(sizes, packed, 2e9, pair)
+    for size, cost, whole in zip(plain, found, moved, strict=True):
+        assert cost == pytest.approx(conversion_seconds(size, packed, 1e9, passes=passes))
+        assert whole == pytest.approx(converted_seconds(size, packed, 2e9, pair))
+        exact = Fraction(passes * size + packed, 10**9)
+        assert cost == pytest.approx(float(exact))
+
+
+def test_numpy_scalars_count_as_the_numbers_that_they_are():
+    narrow, n = FORMATS["int4_g32"], np.int8(100)
+    small = replace(narrow, group=np.int8(32), unit=(np.int8(100), np.int8(50)))
+    assert run_bytes(small, 1_000) == run_bytes(replace(narrow, unit=(100, 50)), 1_000)
+    assert (
+        sample(seed=5, tokens=n, head_dim=n, queries=n, outliers=np.int8(4)).key.shape == (100,) * 2
+    )
+    keys = np.ones((2, 2))
+    assert encode(keys, FP8, tensor_scale=np.float16(0.5)).tensor_scale == 0.5
+    assert break_even_rate(n, np.int8(50), (np.float16(2_000),) * 2) == pytest.approx(1_000 / 3)
+
+
+def test_what_is_zero_everywhere_has_no_error():
+    nothing = Sample(query=np.ones((1, 4)), key=np.zeros((3, 4)), value=np.zeros((3, 4)))
+    found = errors(nothing, FORMATS["q8_0"])
+    assert (found.key, found.value, found.scores, found.output) == (0, 0, 0, 0)
+
+
 # ---------------------------------------------------------------- what is refused
 
 BF16, FP8 = FORMATS["bf16"], FORMATS["fp8_e4m3"]
+MANY = np.array([1, 2])
+LAYERED = replace(FORMATS["kivi2_value"], along="layer")
 PACKED = encode(np.ones((2, 2)), BF16)
 BAD = [
     (
@@ -593,6 +638,113 @@ BAD = [
         lambda: decode(np.ones((1, 1))),
         "decode: packed must be what encode returns, got an array of float64 (ndarray)",
     ),
+    (
+        lambda: value_of("float8_e4m3fn", MANY),
+        "value_of: pattern must be one whole number, got an array of int64 (ndarray)",
+    ),
+    (
+        lambda: bits_per_element(BF16, MANY),
+        "bits_per_element: head_dim must be one whole number, got an array of int64 (ndarray)",
+    ),
+    (
+        lambda: run_bytes(BF16, np.array([2**62])),
+        "run_bytes: codes must be few enough for 64-bit bytes, got 4611686018427387904",
+    ),
+    (
+        lambda: stored_bytes(TOY, np.array([2**48]), LAYERED),
+        "stored_bytes: tokens must be few enough for 64-bit bytes, got 281474976710656",
+    ),
+    (
+        lambda: moved_bytes(TOY, -1, (BF16, BF16), (BF16, BF16)),
+        "moved_bytes: tokens must be at least 0, got -1",
+    ),
+    (
+        lambda: converted_seconds(100, 50, "x", (1e9, 1e9)),
+        "converted_seconds: link_rate must be a number of B/s, got 'x' (str); "
+        "for a 200 Gb/s link write 200 * Gbit_s",
+    ),
+    (
+        lambda: converted_seconds("x", 50, 1e9, (1e9, 1e9)),
+        "converted_seconds: plain_bytes must be a whole number, got 'x' (str)",
+    ),
+    (
+        lambda: converted_seconds(100, 50, 1e9 * np.ones(3), (1e9 * MANY, 1e9)),
+        "converted_seconds: memory_rates[0] must be of a shape that broadcasts with (3,), "
+        "got shape (2,)",
+    ),
+    (
+        lambda: break_even_rate(100, 50, (1e9 * MANY, 1e9 * np.ones(3))),
+        "break_even_rate: memory_rates[1] must be of a shape that broadcasts with (2,), "
+        "got shape (3,)",
+    ),
+    (
+        lambda: break_even_rate(100, MANY, (1e9, 1e9)),
+        "break_even_rate: packed_bytes must be one whole number, got an array of int64 (ndarray)",
+    ),
+    (
+        lambda: conversion_seconds(MANY, MANY, 1e9, passes=np.ones(3, dtype=int)),
+        "conversion_seconds: passes must be of a shape that broadcasts with (2,), got shape (3,)",
+    ),
+    (
+        lambda: replace(BF16, unit=(1,)),
+        "Format: unit must be a tuple of codes and bytes, got (1,)",
+    ),
+    (
+        lambda: replace(FORMATS["q8_0"], group=MANY),
+        "Format: group must be one whole number, got an array of int64 (ndarray)",
+    ),
+    (
+        lambda: replace(FORMATS["q8_0"], scale="float8_e4m3fn"),
+        "Format: scale must be float32 or float16 for integers, got 'float8_e4m3fn'",
+    ),
+    (
+        lambda: replace(FORMATS["q5_1"], lopsided=True),
+        "Format: lopsided must go with integers in groups or rows, without a zero point",
+    ),
+    (
+        lambda: replace(FORMATS["q5_1"], lopsided="yes"),
+        "Format: lopsided must be True or False, got 'yes' (str)",
+    ),
+    (
+        lambda: one_engine(BF16, "q8_0"),
+        "one_engine: value must be a Format, got 'q8_0' (str)",
+    ),
+    (
+        lambda: encode(np.array([[1e300]]), FORMATS["int8_row"]),
+        "encode: values must be at most 3.40e+38 in size, as fp32 is, got 1e+300",
+    ),
+    (
+        lambda: encode(np.ones((1, 1)), FP8, tensor_scale=MANY),
+        "encode: tensor_scale must be one number, got an array of int64 (ndarray)",
+    ),
+    (
+        lambda: error_bound([1.0], BF16),
+        "error_bound: values must be an array of numbers, got [1.0] (list)",
+    ),
+    (
+        lambda: error_bound(np.ones((2, 2)), "bf16"),
+        "error_bound: form must be a Format, got 'bf16' (str); write FORMATS['q8_0'] or a Format",
+    ),
+    (
+        lambda: errors(sample(seed=1, tokens=2), "q8_0"),
+        "errors: key must be a Format, got 'q8_0' (str); write FORMATS['q8_0'] or a Format",
+    ),
+    (
+        lambda: attend(np.ones((1, 2)), np.ones((3, 2)), np.ones((2, 2))),
+        "attend: value must be of 3 tokens, as key is, got (2, 2)",
+    ),
+    (
+        lambda: pack(np.array([[16]]), FORMATS["q4_0"]),
+        "pack: codes must be from 0 to 15, got 16",
+    ),
+    (
+        lambda: unpack(np.zeros((1, 16), dtype="u1"), 33, FORMATS["q4_0"]),
+        "unpack: count must be from 0 to 32, got 33",
+    ),
+    (
+        lambda: sample(seed=1, outliers=4, factor=MANY),
+        "sample: factor must be one number, got an array of int64 (ndarray)",
+    ),
     (lambda: sample(seed=1.5), "sample: seed must be a whole number, got 1.5 (float)"),
     (
         lambda: sample(seed=1, tokens=10**6),
@@ -627,10 +779,35 @@ def test_the_explorer_says_truly_whether_packing_pays(key):
         if packed >= 2**30:
             assert "nothing to pack" in said and "packed for the link" not in found.picture
             continue
-        gain = (2**30 - packed) / rate - 2 * (2**30 + packed) / speed
+        kept = 2**29 * ((key == "bf16") + (value == "bf16"))  # K or V that is not packed
+        gain = (2**30 - packed) / rate - 2 * (2**30 + packed - 2 * kept) / speed
         assert said.startswith(
             "Packed for the link alone, it " + ("saves" if gain > 0 else "loses")
         )
+
+
+def test_the_explorer_converts_only_what_changes():
+    """State and indexer keys keep their widths: no conversion reads them, and none writes them."""
+    for name in names():
+        model = load(name)
+        for key, value in (("q8_0", "bf16"), ("bf16", "mxfp4"), ("int4_g32", "q5_1")):
+            before = after = 0
+            for group in model.groups:
+                dims = {Geometry: ("head_dim", "value_dim"), Latent: ("latent_dim", "rope_dim")}
+                for part, form in zip(dims.get(type(group), ()), (key, value), strict=False):
+                    dim = getattr(group, part) or getattr(group, "head_dim", 0)
+                    rows = getattr(group, "kv_heads", 1) * group.layers
+                    rows *= min(8_192, getattr(group, "kept_tokens", None) or 8_192)
+                    before += rows * 2 * dim * (form != "bf16")
+                    after += rows * run_bytes(FORMATS[form], dim) * (form != "bf16")
+            found = explored(model=name, key=key, value=value, link="1 GB/s", memory="1 GB/s")
+            shown = dict(found.numbers).get("packing, and again unpacking")
+            assert (shown is not None) == (after < before)
+            if shown:
+                assert shown == wording_time((before + after) / 1e9), (name, key, value)
+            if after < before:
+                edge = (before - after) / (2 * (before + after))
+                assert ("loses" in found.sentences[1]) == (edge < 1)
 
 
 def test_the_explorer_names_what_no_engine_mixes_and_what_stays_plain():
@@ -641,6 +818,16 @@ def test_the_explorer_names_what_no_engine_mixes_and_what_stays_plain():
     assert no_engine not in row.sentences and "56.9 % of bf16" in row.headline
     short = explored(key="kivi2_key", value="kivi2_value", tokens="33")
     assert "In 16 bits stay 1 token of K and 32 of V." in short.sentences
+    assert no_engine not in short.sentences
+    for key, value in (("q8_0", "kivi2_value"), ("kivi2_key",) * 2, ("kivi2_value", "kivi2_key")):
+        assert no_engine in explored(key=key, value=value).sentences  # each names one engine
+    half = explored(key="kivi2_key", value="bf16", tokens="33")  # all of V is in 16 bits
+    assert "In 16 bits stay 1 token of K." in half.sentences
+    row = explored(model="deepseek-v3", key="fp8_e4m3", value="kivi2_value", tokens="9")
+    assert "In 16 bits stay 9 tokens of the rotary key." in row.sentences
+    # gpt-oss: half of the layers keep 128 tokens, which fill whole groups; 133 leave five
+    by_layer = explored(model="gpt-oss-20b", key="kivi4_key", value="kivi4_value", tokens="133")
+    assert "In 16 bits stay 0 or 5 tokens of K and 32 of V, by layer." in by_layer.sentences
     for name in names():
         assert explored(model=name, key="q5_1", value="kivi4_value").headline
 

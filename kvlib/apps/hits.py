@@ -1,5 +1,6 @@
 """The explorers of chapter 3: one hand-off with hits at either end, and a trace with routes."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
@@ -8,12 +9,13 @@ from typing import Any
 from kvlib.apps.app import Amount, App, Result, Select, Slider, Whole
 from kvlib.apps.payload import MODEL
 from kvlib.apps.picture import bars
-from kvlib.apps.wording import joined, sentence, share, time
+from kvlib.apps.wording import joined, share, time
 from kvlib.apps.wording import tokens as counted
 from kvlib.bandwidth import transfer_seconds
 from kvlib.hits import (
     BLOCK,
     MOVES_ALL,
+    MOVES_MISSING,
     MOVES_SUFFIX,
     PUBLISHED,
     ROUTES,
@@ -22,6 +24,7 @@ from kvlib.hits import (
     Trace,
     agents,
     chat,
+    destination_hit,
     hand_off,
     handbook,
     ideal_hit,
@@ -33,7 +36,7 @@ from kvlib.units import both
 
 __all__ = ["APPS", "REQUESTS", "explore", "follow"]
 
-PROTOCOLS = {"all": MOVES_ALL, "suffix": MOVES_SUFFIX}
+PROTOCOLS = {"all": MOVES_ALL, "suffix": MOVES_SUFFIX, "missing": MOVES_MISSING}
 REQUESTS, SEED = 160, 3  # as many as a page replays without a pause
 LONG = PUBLISHED["mooncake conversation"]
 KINDS = {
@@ -67,7 +70,7 @@ def explore(values: Mapping[str, Any]) -> Result:
             _longer(*now),
             *_mistake(model, found),
             *_unused(held[1], found, convention),
-            *_stays(model, found),
+            *_stays(model, held[1], found, convention),
         ),
         numbers=(
             ("source hit that counts", counted(found.source_hit)),
@@ -100,32 +103,38 @@ def _mistake(model: Model, found: HandOff) -> tuple[str, ...]:
     if wrong >= found.moved_bytes:
         return ()
     times = found.moved_bytes / wrong
-    return (
-        f"Subtracting the source hit from the bytes gives {both(wrong)}: {times:,.1f}× too little.",
-    )
+    digits = max(1, 1 - math.floor(math.log10(times - 1)))  # two that tell it from 1
+    said = f"gives {both(wrong)}: {times:,.{digits}f}× too little."
+    return (f"Subtracting the source hit from the bytes {said}",)
 
 
 def _unused(held: int, found: HandOff, convention: Convention) -> tuple[str, ...]:
     """Say why tokens that the destination holds do not count, where none do."""
-    if not held or found.destination_hit:
+    if not held or destination_hit(held, found.tokens, convention):
         return ()
     if convention.destination_hits:
         return (f"The destination holds {counted(held)}, less than a page: no hit.",)
     return (f"The destination holds {counted(held)}; this protocol moves them all the same.",)
 
 
-def _stays(model: Model, found: HandOff) -> tuple[str, ...]:
-    """Say which state a destination hit does not spare."""
-    kinds = {
-        "K and V behind windows": lambda g: isinstance(g, Geometry) and g.kept_tokens,
-        "recurrent state": lambda g: isinstance(g, Recurrent),
-    }
-    names = [name for name, is_it in kinds.items() if any(is_it(g) for g in model.groups)]
-    if not names or not found.destination_hit:
+def _stays(model: Model, held: int, found: HandOff, convention: Convention) -> tuple[str, ...]:
+    """Say which state a destination hit does not spare, and where it ends for that."""
+    full = destination_hit(held, found.tokens, convention)
+    if not full:
         return ()
-    verb = "moves" if names == ["recurrent state"] else "move"
-    words = sentence(joined(names))
-    return (f"{words} of this model {verb} whole, whatever the hit.",)
+    said, layers = [], [g for g in model.groups if isinstance(g, Geometry)]
+    kinds = {
+        "K and V behind windows": any(g.window for g in layers),
+        "K and V in chunks": any(g.chunk for g in layers),
+    }
+    names = [name for name, there in kinds.items() if there]
+    if names and not convention.window_hits:
+        ends = f", and the hit ends where they begin: {counted(found.destination_hit)} count"
+        ends = ends if found.destination_hit < full else ""
+        said.append(f"{joined(names)} of this model move whole in this protocol{ends}.")
+    if any(isinstance(g, Recurrent) for g in model.groups):
+        said.append("Recurrent state of this model moves whole, whatever the hit.")
+    return tuple(said)
 
 
 @cache
@@ -202,7 +211,8 @@ APPS = (
                 label="The protocol moves",
                 options=(
                     ("all", "the whole prompt"),
-                    ("suffix", "what the destination lacks"),
+                    ("suffix", "what it lacks, windows whole"),
+                    ("missing", "what it lacks, windows too"),
                 ),
                 default="all",
             ),

@@ -33,7 +33,10 @@ def explore(values: Mapping[str, Any]) -> Result:
     _, engine, runs, staged = WAYS[values["way"]]
     answer = compatible(model, Side(tp=prefill), Side(tp=decode), engine)
     if not answer.possible:
-        return _refused(model, tokens, answer.reasons)
+        return _refused(model, tokens, "These two sides cannot hand off.", answer.reasons)
+    if answer.unplanned:
+        headline = f"{engine.name} may do this hand-off; it is not planned here."
+        return _refused(model, tokens, headline, answer.unplanned)
     sliced = prefill != decode and not any(isinstance(g, Latent) for g in model.groups)
     staged = staged if sliced else None
     plan = handoff(model, tokens, prefill, decode, engine, runs=runs, staged_tokens=staged)
@@ -69,14 +72,14 @@ def explore(values: Mapping[str, Any]) -> Result:
     )
 
 
-def _refused(model: Model, tokens: int, reasons: tuple[str, ...]) -> Result:
-    """Return the answer to a pair that cannot hand off."""
+def _refused(model: Model, tokens: int, headline: str, reasons: tuple[str, ...]) -> Result:
+    """Return the answer to a pair that cannot hand off, or that is not planned."""
     payload = payload_bytes(model, tokens)
     words = [
         r.replace("decode_tp", "decode TP").replace("prefill_tp", "prefill TP") for r in reasons
     ]
     return Result(
-        headline="These two sides cannot hand off.",
+        headline=headline,
         sentences=tuple(f"{sentence(word)}." for word in words),
         numbers=(("payload", both(payload)),),
         picture=bars([("payload", [(payload, "network")], both(payload))], "Bytes of one request"),

@@ -60,7 +60,7 @@ def explore(values: Mapping[str, Any]) -> Result:
             _hidden(found, busy),
             _best(best, soonest),
             *_contention(slow),
-            _link(overhead + (growing + state) / rate, busy, slow),
+            _link(busy, k * overhead + (growing + state) / rate, (k - 1) * overhead),
         ),
         numbers=tuple(numbers),
         picture=_picture(k, found, whole),
@@ -128,15 +128,20 @@ def _contention(slow: tuple[float, float]) -> tuple[str, ...]:
     return (f"At these slowdowns each second of overlap {verb} {time(abs(gain))}.",)
 
 
-def _link(one: float, busy: float, slow: tuple[float, float]) -> str:
-    """Say what the cut does to the link, which works `one` seconds for one piece."""
-    more = busy - one
-    if more <= SAME * busy:
+def _link(busy: float, alone: float, overheads: float) -> str:
+    """Say what the cut does to the link, and by what it works longer than for one piece.
+
+    It is `busy`; without contention it would be `alone`, `overheads` of it for further pieces.
+    """
+    taken = {"overhead": overheads, "contention": busy - alone}
+    named = [name for name, seconds in taken.items() if seconds > SAME * busy]
+    if not named:
         return "The link works as long as in one piece: overlap moves bytes, it adds no bandwidth."
-    takes = "overhead takes" if slow == (1, 1) else "overhead and contention take"
+    more = busy - alone + overheads
+    verb = "takes" if len(named) == 1 else "take"
     return (
-        f"The link works {time(more)} longer than for one piece, "
-        f"{share(more / busy)} of its time: overlap adds no bandwidth, {takes} some."
+        f"The link works {time(more)} longer than for one piece, {share(more / busy)} of its "
+        f"time: overlap adds no bandwidth, {' and '.join(named)} {verb} some."
     )
 
 

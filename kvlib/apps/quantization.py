@@ -10,13 +10,14 @@ from kvlib.apps.wording import rate, share, time
 from kvlib.apps.wording import tokens as counted
 from kvlib.bandwidth import transfer_seconds
 from kvlib.models import load
-from kvlib.payload import Geometry, Latent, Model
+from kvlib.payload import Geometry, Latent, Model, kept
 from kvlib.quantization import (
     FORMATS,
     Format,
     bits_per_element,
     break_even_rate,
     conversion_seconds,
+    one_engine,
     stored_bytes,
     tail_tokens,
 )
@@ -24,7 +25,7 @@ from kvlib.units import both
 
 __all__ = ["APPS", "explore"]
 
-BF16 = FORMATS["bf16"]
+BF16, EIGHT = FORMATS["bf16"], FORMATS["fp8_e4m3"]  # two bytes an element, and one
 
 
 def explore(values: Mapping[str, Any]) -> Result:
@@ -34,7 +35,9 @@ def explore(values: Mapping[str, Any]) -> Result:
     link, memory = values["link"], values["memory"]
     plain, packed = stored_bytes(model, tokens, BF16), stored_bytes(model, tokens, key, value)
     before, after = transfer_seconds(plain, link), transfer_seconds(packed, link)
-    convert = conversion_seconds(plain, packed, memory)
+    change = _changed(model, tokens, key, value)
+    change = (change, packed - plain + change)  # bytes before and after packing
+    convert = conversion_seconds(*change, memory) if packed < plain else 0.0
     whole = after + 2 * convert
     rows = [
         ("bf16 at both ends", [(before, "network")], time(before)),
@@ -61,7 +64,7 @@ def explore(values: Mapping[str, Any]) -> Result:
         sentences=(
             f"Held so at both ends, a hand-off needs at least {time(after)}; in bf16 it needs "
             f"{time(before)}.",
-            _packing(plain, packed, memory, before - whole),
+            _packing(*change, memory, before - whole),
             *_remarks(model, tokens, key, value),
         ),
         numbers=tuple(numbers),
@@ -82,6 +85,14 @@ def _widths(model: Model, key: Format, value: Format) -> list[tuple[str, str]]:
     return []
 
 
+def _changed(model: Model, tokens: int, key: Format, value: Format) -> int:
+    """Return the bytes in bf16 of what packing changes: no state, no indexer keys, no bf16."""
+    both_eight = stored_bytes(model, tokens, EIGHT)
+    one_wide = (stored_bytes(model, tokens, BF16, EIGHT), stored_bytes(model, tokens, EIGHT, BF16))
+    parts = zip((key, value), one_wide, strict=True)
+    return sum(2 * (wide - both_eight) for form, wide in parts if form != BF16)
+
+
 def _packing(plain: int, packed: int, memory: float, gain: float) -> str:
     """Say whether converting for the link alone pays."""
     if packed >= plain:
@@ -95,12 +106,23 @@ def _packing(plain: int, packed: int, memory: float, gain: float) -> str:
 def _remarks(model: Model, tokens: int, key: Format, value: Format) -> list[str]:
     """Return what else the reader must know of these two formats."""
     said = []
-    dense = any(isinstance(g, Geometry) for g in model.groups)
-    if dense and key != value and not (key.mixes and value.mixes):
+    dense = [g for g in model.groups if isinstance(g, Geometry)]
+    if dense and not one_engine(key, value):
         said.append("No engine here is known to give K and V these two formats.")
-    tails = [tail_tokens(form, tokens) for form in (key, value)]
-    if key.tail or value.tail:
-        said.append(f"In 16 bits stay {counted(tails[0])} of K and {tails[1]:,} of V.")
+    lengths = {kept(tokens, g.kept_tokens) for g in dense}
+    lengths |= {tokens for g in model.groups if isinstance(g, Latent)}
+    names = ("K", "V") if dense else ("the latent", "the rotary key")
+    tails = {
+        name: sorted({tail_tokens(form, n) for n in lengths})
+        for name, form in zip(names, (key, value), strict=True)
+        if form.tail and lengths
+    }
+    if tails:
+        one = next(iter(tails.values())) == [1]
+        words = [f"{' or '.join(f'{n:,}' for n in tail)} of {name}" for name, tail in tails.items()]
+        words[0] = words[0].replace(" of ", " token of " if one else " tokens of ")
+        by_layer = ", by layer" if max(map(len, tails.values())) > 1 else ""
+        said.append(f"In 16 bits stay {' and '.join(words)}{by_layer}.")
     return said
 
 

@@ -43,6 +43,8 @@ def group_held_bytes(group: Group, tokens: int, engine: Engine, width: int) -> i
         case Recurrent():
             columns = max(0, group.conv_width - 1 + engine.conv_extra)
             state = _width(engine.state_dtype, width, group.state_element_bytes)
+            if engine.fixed_state and group.fixed_state_bytes is not None:
+                state = group.fixed_state_bytes
             conv = _width(engine.conv_dtype, width, group.conv_element_bytes)
             per_layer = group.state_elements * state + group.conv_channels * columns * conv
             return group.layers * per_layer * (tokens > 0)

@@ -47,7 +47,7 @@ PREDICT = Question(
     ),
 )
 
-SHORT = hand_off(TEXT, 6_144, source=6_000)
+SHORT = hand_off(TEXT, 6_144, source=5_500)
 LLAMA_70B = load("llama-3.1-70b")
 PAGED = hand_off(LLAMA_70B, 32_768, destination=30_000, convention=replace(MOVES_SUFFIX, page=64))
 HUNDRED = 100 * Gbit_s
@@ -81,18 +81,18 @@ QUESTIONS = (
     PREDICT,
     Question(
         key="3.1",
-        prompt="Bytes that move for 6,144 tokens, 6,000 of them cached at the source alone.",
+        prompt="MiB that move for 6,144 tokens, 5,500 of them cached at the source alone.",
         answer=SHORT.moved_bytes,
         unit="MiB",
         digits=0,
         slips=(
             Slip(
-                value=payload_bytes(TEXT, 6_144 - 6_000),
+                value=payload_bytes(TEXT, 6_144 - 5_500),
                 hint="That subtracts the source hit. It spares work, and no byte: the destination "
                 "lacks the cached tokens as well.",
             ),
             Slip(
-                value=payload_bytes(TEXT, 6_000),
+                value=payload_bytes(TEXT, 5_500),
                 hint="That moves what was cached and leaves out what was computed. The "
                 "destination needs both.",
             ),
@@ -139,7 +139,7 @@ QUESTIONS = (
     ),
     Question(
         key="3.3",
-        prompt="Least time for what must move of 32,768 tokens, 30,000 of them at the destination.",
+        prompt="Least ms for what must move of 32,768 tokens, 30,000 of them at the destination.",
         answer=transfer_seconds(PAGED.moved_bytes, HUNDRED),
         unit="ms",
         digits=1,
@@ -209,7 +209,7 @@ QUESTIONS = (
     ),
     Question(
         key="3.5",
-        prompt="Break-even rate for 32,768 tokens of Llama-3-70B at 8 × 989 TFLOPS.",
+        prompt="Break-even rate in GB/s for 32,768 tokens of Llama-3-70B at 8 × 989 TFLOPS.",
         answer=BREAK_EVEN,
         unit="GB/s",
         slips=(

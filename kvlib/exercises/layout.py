@@ -18,6 +18,7 @@ GROUP = handoff(MLA, TOKENS, 8, attention_tp(16, dp=8))
 SLICED, POST = handoff(LARGE, TOKENS, 2, 8), 1 * us
 MOST = 800 * MB  # of question 4.6: what a rank may send or receive
 LARGEST_TP = 64
+EIGHT_K = "That takes 8,000 for 8,192 on the way, or 1,000 for 1,024."
 
 PREDICT = Question(
     key="4.predict",
@@ -78,7 +79,7 @@ QUESTIONS = (
     PREDICT,
     Question(
         key="4.1",
-        prompt="Bytes of 8,192 tokens of Qwen3-235B on one decode rank of TP 16.",
+        prompt="MB of 8,192 tokens of Qwen3-235B on one decode rank of TP 16.",
         answer=WHOLE // 4,
         unit="MB",
         digits=1,
@@ -97,6 +98,7 @@ QUESTIONS = (
                 value=4 * WHOLE,
                 hint="That is what all sixteen ranks hold together. The question asks for one.",
             ),
+            Slip(value=WHOLE // 4 * 8_000 / TOKENS, hint=EIGHT_K),
         ),
         hints=(
             "With more ranks than heads, each rank still holds a whole one.",
@@ -107,7 +109,7 @@ QUESTIONS = (
     ),
     Question(
         key="4.2",
-        prompt="Bytes on the wire for 8,192 tokens of DeepSeek-V3, TP 8 to TP 16 with DP 8.",
+        prompt="GB on the wire for 8,192 tokens of DeepSeek-V3, TP 8 to TP 16 with DP 8.",
         answer=GROUP.wire_bytes,
         unit="GB",
         slips=(
@@ -118,8 +120,7 @@ QUESTIONS = (
             ),
             Slip(
                 value=LATENT,
-                hint="That is one copy. Two ranks attend to this request, and each holds the "
-                "whole latent.",
+                hint="That is one copy. Two ranks attend, and each holds the whole latent.",
             ),
             Slip(
                 value=LATENT // 2,
@@ -129,6 +130,7 @@ QUESTIONS = (
                 value=8 * LATENT,
                 hint="That is a copy from each prefill rank. They all hold the same: one sends.",
             ),
+            Slip(value=GROUP.wire_bytes * 8_000 / TOKENS, hint=EIGHT_K),
         ),
         hints=(
             "Find the ranks that attend to this request, and what each of them holds.",
@@ -139,7 +141,7 @@ QUESTIONS = (
     ),
     Question(
         key="4.3",
-        prompt="Time for one prefill rank to post its descriptors at 1 µs each, Llama-3.1-70B.",
+        prompt="Seconds that one prefill rank posts, at 1 µs a descriptor, for Llama-3.1-70B.",
         answer=SLICED.sent_descriptors[0] * POST,
         unit="s",
         slips=(
@@ -159,6 +161,7 @@ QUESTIONS = (
                 value=SLICED.sent_descriptors[0] // 80 * POST,
                 hint="That is one layer. Each of the 80 has buffers of its own.",
             ),
+            Slip(value=SLICED.sent_descriptors[0] * POST * 8_000 / TOKENS, hint=EIGHT_K),
         ),
         hints=(
             "Without staging there is one descriptor per token, per layer, for K and for V.",

@@ -1,7 +1,5 @@
 """The questions of chapter 6: overlap."""
 
-import re
-
 from kvlib.budget import Service
 from kvlib.exercises.question import Choice, Question, Slip, Verdict, unwrapped
 from kvlib.overlap import (
@@ -13,7 +11,7 @@ from kvlib.overlap import (
     pieces_under,
     timeline,
 )
-from kvlib.units import GB, GB_s, Gbit_s, format_as, ms
+from kvlib.units import GB, GB_s, Gbit_s, Unreadable, format_as, ms, read
 
 __all__ = ["QUESTIONS"]
 
@@ -70,16 +68,20 @@ PREDICT = Question(
     ),
 )
 
-_WHOLE = re.compile(r"([0-9]{1,6})(?:\s*pieces?)?")
-
 
 def _open(text: str) -> Verdict:
     """Judge question 6.6: any number of pieces that keeps both limits."""
-    typed = _WHOLE.fullmatch(unwrapped(text))
-    if typed is None or not 1 <= int(typed[1]) <= 10_000:
+    left = unwrapped(text).lower()
+    for word in ("pieces", "piece", "even"):
+        left = left.removesuffix(word).rstrip()
+    try:
+        typed = read(left)
+        k = int(typed.number) if typed.number.denominator == 1 and not typed.unit else 0
+    except Unreadable:
+        k = 0
+    if not 1 <= k <= 10_000:
         hint = "Type a whole number of pieces from 1 to 10000, as in 8."
         return Verdict(state="unreadable", message=hint)
-    k = int(typed[1])
     exposed = even_ready_seconds(k, **OPEN) - OPEN["prefill_seconds"]
     busy = OPEN["transfer_seconds"] + k * OPEN["overhead"]
     said = f"{format_as(exposed, 'ms')} stay exposed and the link works {format_as(busy, 'ms')}"
@@ -155,6 +157,10 @@ QUESTIONS = (
                 hint="That sends all of it after prefill. The cached part need not wait.",
             ),
             Slip(
+                value=HIT.n_bytes / TEXT.network_rate,
+                hint="That is the cached part alone. The last 192 tokens still follow on the link.",
+            ),
+            Slip(
                 value=timeline([SUFFIX], TEXT.network_rate).ready_seconds,
                 hint="That forgets the link: when prefill ends, it still sends the cached part.",
             ),
@@ -221,9 +227,7 @@ QUESTIONS = (
                 "overlap saves.",
             ),
             Slip(
-                value=SLOW["prefill_seconds"]
-                + SLOW["overhead"]
-                + SLOW["transfer_seconds"] / SLOW_BEST,
+                value=COMPUTE + EACH + TRANSFER / SLOW_BEST,
                 hint="That lets the link wait for compute. Here compute is done long before the "
                 "link.",
             ),
@@ -231,11 +235,7 @@ QUESTIONS = (
                 value=COMPUTE / SLOW_BEST + TRANSFER,
                 hint="That forgets the overheads. Each piece pays its own.",
             ),
-            Slip(
-                value=TRANSFER,
-                hint="That is the bytes alone. The first piece must be computed before, and "
-                "each piece pays its overhead.",
-            ),
+            Slip(value=TRANSFER, hint="Add the compute of the first piece, and all overheads."),
         ),
         hints=(
             "Transfer takes longer than compute, so look for the greater of the two terms of k*.",

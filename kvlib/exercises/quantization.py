@@ -3,7 +3,7 @@
 from kvlib.bandwidth import transfer_seconds
 from kvlib.exercises.question import Choice, Question, Slip, Verdict, unwrapped
 from kvlib.models import load
-from kvlib.quantization import FORMATS, break_even_rate, stored_bytes
+from kvlib.quantization import FORMATS, break_even_rate, one_engine, stored_bytes
 from kvlib.units import GB_s, Gbit_s, format_as, ms
 
 __all__ = ["QUESTIONS"]
@@ -79,7 +79,7 @@ def _pair(text: str) -> Verdict:
         message = f"Not yet. K has codes of {key.element_bits} bits, and 8 were asked for."
     elif seconds >= SOON:
         message = f"Not yet. That is too slow: {says}."
-    elif key != value and not (key.mixes and value.mixes):
+    elif not one_engine(key, value):
         message = f"Not yet. It would do, {says}, but no engine here gives K and V these two."
     else:
         return Verdict(state="right", message=f"Correct: {says}.")
@@ -209,7 +209,7 @@ QUESTIONS = (
     ),
     Question(
         key="5.5",
-        prompt="Where does an fp8 cache raise the requests per second that hand-offs allow?",
+        prompt="Where does an fp8 cache raise the requests per second that a service sustains?",
         answer="network",
         choices=(
             Choice(
@@ -252,7 +252,7 @@ QUESTIONS = (
         wrong_examples=("q8_0/q8_0", "q4_0/q8_0", "fp8_e4m3/nvfp4", "bf16/bf16"),
         hints=(
             "20 ms at 25 GB/s are 500 MB. How many bits may K and V have together, on average?",
-            "K in q8_0 takes 8.5 bits. V may then take 6.4, and a format with mixes set.",
+            "K in q8_0 takes 8.5 bits. V may then take 6.4, in a format of the same engine.",
         ),
         level="open",
         minutes=5,

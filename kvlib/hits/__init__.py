@@ -7,6 +7,7 @@
 |---------------|----------------------------------------------------------------------|
 | `conventions` | whether a destination hit counts, and in which pages                 |
 | `savings`     | tokens computed and bytes moved of one request, by state group       |
+| `held`        | what a destination's hit covers of each group of layers              |
 | `cache`       | which blocks of a prompt an end still holds: a tree, oldest leaf out |
 | `requests`    | what a request and a trace are                                       |
 | `traces`      | traces from files: JSON lines with block hashes, CSV                 |
@@ -14,13 +15,14 @@
 | `synthetic`   | seeded traces with given moments: a handbook, chat, agents           |
 | `routing`     | one trace through a source and several destinations                  |
 | `loading`     | whether loading a prefix beats computing it again                    |
+| `checks`      | one number as Python has it, for the records of this package         |
 
 Counted: logical bytes and whole pages. Not counted: time, memory of running requests, replicas,
 padding; a lookup costs nothing and a hit is never wrong.
 """
 
 from kvlib.hits.cache import PrefixCache
-from kvlib.hits.conventions import MOVES_ALL, MOVES_SUFFIX, Convention
+from kvlib.hits.conventions import MOVES_ALL, MOVES_MISSING, MOVES_SUFFIX, Convention
 from kvlib.hits.loading import Work, break_even_rate, load_seconds, recompute_seconds
 from kvlib.hits.moments import PUBLISHED, Moments, ideal_hit, moments
 from kvlib.hits.requests import BLOCK, Request, Trace
@@ -32,6 +34,7 @@ from kvlib.hits.traces import read_trace
 __all__ = [
     "BLOCK",
     "MOVES_ALL",
+    "MOVES_MISSING",
     "MOVES_SUFFIX",
     "PUBLISHED",
     "ROUTES",

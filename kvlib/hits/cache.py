@@ -14,6 +14,7 @@ from collections.abc import Hashable, Sequence
 from itertools import takewhile
 
 from kvlib import _check
+from kvlib.hits.checks import count
 
 __all__ = ["PrefixCache"]
 
@@ -34,7 +35,7 @@ class PrefixCache:
 
     def __init__(self, capacity: int | None = None) -> None:
         if capacity is not None:
-            capacity = _check.whole("PrefixCache", "capacity", capacity, maximum=MOST_BLOCKS)
+            capacity = count("PrefixCache", "capacity", capacity, maximum=MOST_BLOCKS)
         self.capacity = capacity
         self._held: OrderedDict[Hashable, None] = OrderedDict()  # the oldest first
 
@@ -47,22 +48,28 @@ class PrefixCache:
 
         Raises TypeError for what is no list or tuple of hashes.
         """
-        _check.kind("match", "blocks", blocks, list | tuple, "a list of hashes")
-        try:
-            return sum(1 for _ in takewhile(self._held.__contains__, blocks))
-        except TypeError:
-            raise TypeError(_check.wrong_type("match", "blocks", "hashes", blocks)) from None
+        return self._found("match", blocks)
 
     def use(self, blocks: Sequence[Hashable]) -> int:
         """Return how many of the first `blocks` are held; then hold all that there is room for.
 
         Raises TypeError for what is no list or tuple of hashes.
         """
-        found, held = self.match(blocks), self._held
+        found, held = self._found("use", blocks), self._held
         row = blocks[: self.capacity]
-        held.update(dict.fromkeys(row[found:]))
+        try:
+            held.update(dict.fromkeys(row[found:]))
+        except TypeError:
+            raise TypeError(_check.wrong_type("use", "blocks", "hashes", blocks)) from None
         if self.capacity is not None:
             deque(map(held.move_to_end, reversed(row)), maxlen=0)
             while len(held) > self.capacity:
                 held.popitem(last=False)
         return found
+
+    def _found(self, call: str, blocks: Sequence[Hashable]) -> int:
+        _check.kind(call, "blocks", blocks, list | tuple, "a list of hashes")
+        try:
+            return sum(1 for _ in takewhile(self._held.__contains__, blocks))
+        except TypeError:
+            raise TypeError(_check.wrong_type(call, "blocks", "hashes", blocks)) from None

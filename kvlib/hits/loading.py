@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from kvlib import _check
 from kvlib.bandwidth.checks import link_rate_of, rate_of
+from kvlib.hits.checks import count, real, store
 
 __all__ = ["Work", "break_even_rate", "load_seconds", "recompute_seconds"]
 
@@ -37,9 +38,10 @@ class Work:
 
     def __post_init__(self) -> None:
         for name in ("layers", "width", "queries_per_kv_head", "element_bytes"):
-            _check.whole("Work", name, getattr(self, name), minimum=1, maximum=MOST_WIDTH)
+            store(self, **{name: count("Work", name, getattr(self, name), 1, MOST_WIDTH)})
         for name in ("attention", "matrices"):
-            _check.number("Work", name, getattr(self, name), above=0, maximum=MOST_WIDTH)
+            found = real("Work", name, getattr(self, name), above=0, maximum=MOST_WIDTH)
+            store(self, **{name: float(found)})
 
     def cache_bytes(self, tokens: int) -> float:
         """Return the bytes of K and V of `tokens`: 2 · l · p · d · s / gqa."""
@@ -58,7 +60,9 @@ def load_seconds(work: Work, prefix_tokens: int, rate: float) -> float:
     Arrays broadcast. Raises TypeError or ValueError for what is no count or no rate.
     """
     tokens = _tokens("load_seconds", work, prefix_tokens)
-    return work.cache_bytes(tokens) / link_rate_of("load_seconds", "rate", rate)
+    rate = link_rate_of("load_seconds", "rate", rate)
+    _check.together("load_seconds", {"prefix_tokens": tokens, "rate": rate})
+    return work.cache_bytes(tokens) / rate
 
 
 def recompute_seconds(work: Work, prefix_tokens: int, operation_rate: float) -> float:
@@ -66,8 +70,7 @@ def recompute_seconds(work: Work, prefix_tokens: int, operation_rate: float) -> 
 
     Arrays broadcast. Raises TypeError or ValueError for what is no count or no rate.
     """
-    tokens = _tokens("recompute_seconds", work, prefix_tokens)
-    per_second = rate_of("recompute_seconds", "operation_rate", operation_rate, "operations/s")
+    tokens, per_second = _computing("recompute_seconds", work, prefix_tokens, operation_rate)
     return work.operations(tokens) / per_second
 
 
@@ -80,9 +83,15 @@ def break_even_rate(work: Work, prefix_tokens: int, operation_rate: float) -> fl
     >>> [round(break_even_rate(Work(), 8_192, 8 * n * TFLOPS) / GB_s, 2) for n in (312, 989)]
     [5.86, 18.57]
     """
-    tokens = _tokens("break_even_rate", work, prefix_tokens)
-    per_second = rate_of("break_even_rate", "operation_rate", operation_rate, "operations/s")
+    tokens, per_second = _computing("break_even_rate", work, prefix_tokens, operation_rate)
     return work.cache_bytes(tokens) / (work.operations(tokens) / per_second)
+
+
+def _computing(call: str, work: Work, tokens: int, rate: float) -> tuple[int, float]:
+    tokens = _tokens(call, work, tokens)
+    rate = rate_of(call, "operation_rate", rate, "operations/s")
+    _check.together(call, {"prefix_tokens": tokens, "operation_rate": rate})
+    return tokens, rate
 
 
 def _tokens(call: str, work: Work, tokens: int) -> int:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from kvlib import _check
 from kvlib.hits.cache import PrefixCache
+from kvlib.hits.checks import real, store
 from kvlib.hits.requests import Trace
 
 __all__ = ["PUBLISHED", "Moments", "ideal_hit", "moments"]
@@ -27,10 +28,14 @@ class Moments:
     source: str = ""
 
     def __post_init__(self) -> None:
-        _check.number("Moments", "rate", self.rate, above=0, maximum=10**9)
-        _check.number("Moments", "input_mean", self.input_mean, minimum=1, maximum=10**7)
-        _check.number("Moments", "output_mean", self.output_mean, minimum=0, maximum=10**7)
-        _check.number("Moments", "input_spread", self.input_spread, minimum=1, maximum=100)
+        bounds = {
+            "rate": {"above": 0, "maximum": 10**9},
+            "input_mean": {"minimum": 1, "maximum": 10**7},
+            "output_mean": {"minimum": 0, "maximum": 10**7},
+            "input_spread": {"minimum": 1, "maximum": 100},
+        }
+        for name, bound in bounds.items():
+            store(self, **{name: real("Moments", name, getattr(self, name), **bound)})
         _check.kind("Moments", "source", self.source, str, "text")
 
 

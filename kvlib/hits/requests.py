@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from kvlib import _check
+from kvlib.hits.checks import count, integer, real, store
 
 __all__ = ["BLOCK", "Request", "Trace"]
 
@@ -28,13 +29,17 @@ class Request:
     session: int | None = None  # requests of one conversation have the same
 
     def __post_init__(self) -> None:
-        _check.number("Request", "arrival", self.arrival, minimum=0, maximum=MOST_ARRIVAL)
-        _check.whole("Request", "input_tokens", self.input_tokens, 1, MOST_TOKENS)
-        _check.whole("Request", "output_tokens", self.output_tokens, 0, MOST_TOKENS)
-        _check.kind("Request", "blocks", self.blocks, tuple, "a tuple of whole numbers")
-        if not all(type(block) is int for block in self.blocks):
-            odd = next(block for block in self.blocks if type(block) is not int)
-            raise TypeError(_check.wrong_type("Request", "block", "a whole number", odd))
+        blocks = _check.kind("Request", "blocks", self.blocks, tuple, "a tuple of whole numbers")
+        store(
+            self,
+            arrival=real("Request", "arrival", self.arrival, minimum=0, maximum=MOST_ARRIVAL),
+            input_tokens=count("Request", "input_tokens", self.input_tokens, 1, MOST_TOKENS),
+            output_tokens=count("Request", "output_tokens", self.output_tokens, 0, MOST_TOKENS),
+        )
+        if any(type(block) is not int for block in blocks):
+            store(self, blocks=tuple(integer("Request", "block", block) for block in blocks))
+        if self.session is not None:
+            store(self, session=integer("Request", "session", self.session))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +57,7 @@ class Trace:
     block: int = BLOCK
 
     def __post_init__(self) -> None:
-        _check.whole("Trace", "block", self.block, minimum=1, maximum=MOST_TOKENS)
+        store(self, block=count("Trace", "block", self.block, minimum=1, maximum=MOST_TOKENS))
         _check.kind("Trace", "requests", self.requests, tuple, "a tuple of Requests")
         _check.whole("Trace", "number of requests", len(self.requests), 1, MOST_REQUESTS)
         before, parents = 0.0, {}

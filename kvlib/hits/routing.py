@@ -21,10 +21,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from kvlib import _check
-from kvlib.hits.cache import PrefixCache
+from kvlib.hits.cache import MOST_BLOCKS, PrefixCache
+from kvlib.hits.checks import count as count_of
+from kvlib.hits.checks import real
 from kvlib.hits.conventions import MOVES_SUFFIX, Convention
+from kvlib.hits.held import destination_pages
 from kvlib.hits.requests import Request, Trace
-from kvlib.hits.savings import destination_pages, moved_bytes, source_pages
+from kvlib.hits.savings import moved_bytes, source_pages
 from kvlib.payload import Group, Model, payload_bytes
 
 __all__ = ["ROUTES", "Replay", "replay"]
@@ -114,11 +117,12 @@ def replay(
     _check.kind("replay", "trace", trace, Trace, "a Trace")
     _check.one_of("replay", "route", route, ROUTES)
     _check.kind("replay", "convention", convention, Convention, "a Convention, as MOVES_SUFFIX")
-    seed = _check.whole("replay", "seed", seed)
-    count = _check.whole("replay", "destinations", destinations, 1, MOST_DESTINATIONS)
-    _check.number("replay", "least_match", least_match, minimum=0, maximum=1)
-    source = PrefixCache(source_blocks)
-    room = 0 if route == "fresh" else destination_blocks
+    seed = count_of("replay", "seed", seed)
+    count = count_of("replay", "destinations", destinations, 1, MOST_DESTINATIONS)
+    least_match = real("replay", "least_match", least_match, minimum=0, maximum=1)
+    source = PrefixCache(_room("source_blocks", source_blocks))
+    room = _room("destination_blocks", destination_blocks)
+    room = 0 if route == "fresh" else room
     caches = [PrefixCache(room) for _ in range(count)]
     load = [0] * count
     place_of = _chooser(route, trace.block, caches, load, least_match, seed)
@@ -139,6 +143,11 @@ def replay(
         destination_hits=destination_hits,
         destinations=places,
     )
+
+
+def _room(name: str, blocks: int | None) -> int | None:
+    """Return the room of a cache, None for no limit. Raises TypeError or ValueError."""
+    return None if blocks is None else count_of("replay", name, blocks, maximum=MOST_BLOCKS)
 
 
 def _chooser(

@@ -1,14 +1,15 @@
 """Savings: what a hit at either end of a hand-off spares, counted apart.
 
     computed = N - pages(min(h, N - 1))      h tokens matched at the source
-    moved    = payload(N) - payload that the destination holds of pages(q)
+    moved    = payload(N) - payload that the destination holds of pages(q), if that counts
 
 A source hit spares prefill and no bytes; a destination hit of q tokens spares bytes and no
 prefill. Both count in whole pages. The prompt's last token is computed in any case: its output is
 the first token of the answer. Group by group: growing K and V, latents and indexer keys lie token
 by token, so the part that is held can stay out. A window that the destination kept overlaps the
-prompt's window as far as the hit reaches. Recurrent state is one state: the one after q tokens is
-no part of the one after N.
+prompt's window as far as the hit reaches; where none is kept, the hit ends at the prompt's window
+and that moves whole. Recurrent state is one state: the one after q tokens is no part of the one
+after N.
 
 Counted: logical bytes, once. Not counted: padding of pages, replicas, time to look a prefix up.
 """
@@ -20,17 +21,8 @@ from kvlib import _check
 from kvlib.bandwidth import transfer_seconds
 from kvlib.bandwidth.checks import link_rate_of, rate_of
 from kvlib.hits.conventions import MOVES_ALL, Convention, page_of
-from kvlib.payload import (
-    Geometry,
-    Group,
-    Model,
-    Recurrent,
-    group_bytes,
-    groups_of,
-    kept,
-    payload_bytes,
-    width_of,
-)
+from kvlib.hits.held import destination_pages, held_bytes, usable_hit
+from kvlib.payload import Group, Model, groups_of, kept, payload_bytes, width_of
 
 __all__ = ["HandOff", "destination_hit", "hand_off", "moved_bytes", "source_hit"]
 
@@ -71,6 +63,8 @@ class HandOff:
         """
         per_second = rate_of("seconds_saved", "prefill_rate", prefill_rate, "tokens/s")
         link_rate = link_rate_of("seconds_saved", "link_rate", link_rate)
+        named = {"source_hit": self.source_hit, "prefill_rate": per_second}
+        _check.together("seconds_saved", named)
         spared = transfer_seconds(self.payload_bytes - self.moved_bytes, link_rate)
         return self.source_hit / per_second, spared
 
@@ -78,12 +72,6 @@ class HandOff:
 def source_pages(matched: int, tokens: int, page: int) -> int:
     """Return the whole pages, in tokens, in front of a prompt's last token; nothing is checked."""
     return kept(matched, tokens - 1) // page * page
-
-
-def destination_pages(matched: int, convention: Convention) -> int:
-    """Return the whole pages, in tokens, that may stay out of a transfer; nothing is checked."""
-    pages = matched // convention.page * convention.page
-    return pages if convention.destination_hits else 0 * pages
 
 
 def source_hit(matched: int, tokens: int, page: int = 1) -> int:
@@ -103,8 +91,9 @@ def destination_hit(matched: int, tokens: int, convention: Convention = MOVES_AL
     """Return how many of `tokens` can stay out of a transfer when the destination holds `matched`.
 
     `matched` counts compatible state alone: the same weights, dtype and page. 0 unless the
-    protocol can use it; whole pages otherwise. Arrays broadcast. Raises TypeError or ValueError
-    for what is no count, or for a hit longer than its prompt.
+    protocol can use it; whole pages otherwise. In a model with windows fewer may count, as
+    `hand_off` says. Arrays broadcast. Raises TypeError or ValueError for what is no count, or for
+    a hit longer than its prompt.
 
     >>> from kvlib.hits.conventions import MOVES_SUFFIX
     >>> destination_hit(8_000, 8_192), destination_hit(8_000, 8_192, MOVES_SUFFIX)
@@ -118,38 +107,25 @@ def destination_hit(matched: int, tokens: int, convention: Convention = MOVES_AL
 def moved_bytes(
     model: Model | Group,
     tokens: int,
-    hit: int = 0,
+    destination: int = 0,
     convention: Convention = MOVES_ALL,
     element_bytes: int | None = None,
 ) -> int:
-    """Return the bytes that move for `tokens` when `hit` of them may stay out: an exact int.
+    """Return the bytes that move for `tokens`, the first `destination` of them matched there.
 
-    `hit` is what `destination_hit` returns. Arrays broadcast as in `payload_bytes`. Raises
-    TypeError or ValueError for what `payload_bytes` refuses, or for a hit longer than its prompt.
+    An exact int. By default the whole prompt moves, whatever is matched: another `convention`
+    leaves out what counts. Arrays broadcast as in `payload_bytes`. Raises TypeError or ValueError
+    for what `payload_bytes` refuses, or for a hit longer than its prompt.
 
+    >>> from kvlib.hits.conventions import MOVES_SUFFIX
+    >>> from kvlib.payload import Geometry
     >>> toy = Geometry(layers=32, kv_heads=8, head_dim=128)
-    >>> moved_bytes(toy, 8_192), moved_bytes(toy, 8_192, hit=8_000)
+    >>> moved_bytes(toy, 8_192, 8_000), moved_bytes(toy, 8_192, 8_000, MOVES_SUFFIX)
     (1073741824, 25165824)
     """
-    hit, tokens = _matched("moved_bytes", hit, tokens, "hit")
+    matched, tokens = _matched("moved_bytes", destination, tokens, "destination")
     _convention("moved_bytes", convention)
-    payload = payload_bytes(model, tokens + 0 * hit, element_bytes)
-    width = width_of(model, element_bytes, "moved_bytes")
-    groups = groups_of(model, "moved_bytes")
-    return payload - sum(held_bytes(group, tokens, hit, convention, width) for group in groups)
-
-
-def held_bytes(group: Group, tokens: int, hit: int, convention: Convention, width: int) -> int:
-    """Return the bytes of one group's state after `tokens` that a hit of `hit` tokens covers."""
-    match group:
-        case Recurrent():
-            return convention.state_hits * (hit == tokens) * group_bytes(group, tokens, width)
-        case Geometry() if group.kept_tokens is not None:
-            before = tokens - kept(tokens, group.kept_tokens)  # positions that nobody keeps
-            overlap = hit - kept(hit, before)
-            return convention.window_hits * overlap * group.elements_per_token * width
-        case _:
-            return group_bytes(group, hit, width)
+    return _moved("moved_bytes", model, tokens, matched, convention, element_bytes)[1]
 
 
 def hand_off(
@@ -165,19 +141,34 @@ def hand_off(
     `source` and `destination` are the tokens matched at either end. Arrays broadcast. Raises
     TypeError or ValueError for what the functions above refuse, or for a prompt of no tokens.
 
+    >>> from kvlib.payload import Geometry
     >>> toy = Geometry(layers=32, kv_heads=8, head_dim=128)
     >>> found = hand_off(toy, 8_192, source=8_000)
     >>> found.computed_tokens, found.moved_bytes, round(found.compute_saved, 3), found.bytes_saved
     (192, 1073741824, 0.977, 0.0)
     """
-    hit = destination_hit(destination, tokens, convention)
+    _convention("hand_off", convention)
+    matched, count = _matched("hand_off", destination, tokens, "destination")
+    here, _ = _matched("hand_off", source, tokens, "source")
+    _check.together("hand_off", {"source": here, "destination": matched, "tokens": count})
+    hit, moved = _moved("hand_off", model, count, matched, convention, element_bytes)
     return HandOff(
-        tokens=tokens,
-        source_hit=source_hit(source, tokens, convention.page),
+        tokens=count,
+        source_hit=source_pages(here, count, convention.page),
         destination_hit=hit,
-        payload_bytes=payload_bytes(model, tokens, element_bytes),
-        moved_bytes=moved_bytes(model, tokens, hit, convention, element_bytes),
+        payload_bytes=payload_bytes(model, count, element_bytes),
+        moved_bytes=moved,
     )
+
+
+def _moved(
+    call: str, model: Model | Group, tokens: int, matched: int, convention: Convention, width: Any
+) -> tuple[int, int]:
+    """Return the hit that counts and the bytes that move; the counts are checked already."""
+    groups, element = groups_of(model, call), width_of(model, width, call)
+    payload = payload_bytes(model, tokens + 0 * matched, width)
+    hit = usable_hit(groups, matched, tokens, convention)
+    return hit, payload - sum(held_bytes(g, tokens, hit, convention, element) for g in groups)
 
 
 def _convention(call: str, convention: Convention) -> None:

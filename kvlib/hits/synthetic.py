@@ -16,6 +16,8 @@ import random
 from collections.abc import Sequence
 
 from kvlib import _check
+from kvlib.hits.checks import count as count_of
+from kvlib.hits.checks import real
 from kvlib.hits.moments import PUBLISHED, Moments
 from kvlib.hits.requests import BLOCK, MOST_REQUESTS, MOST_TOKENS, Request, Trace
 
@@ -82,12 +84,12 @@ def agents(
 def _trace(
     call: str, count: int, again: float, shared: int, like: Moments, block: int, seed: int
 ) -> Trace:
-    count = _check.whole(call, "requests", count, minimum=2, maximum=MOST_REQUESTS)
-    seed = _check.whole(call, "seed", seed)
-    again = _check.number(call, "again", again, minimum=0, maximum=0.99)
+    count = count_of(call, "requests", count, minimum=2, maximum=MOST_REQUESTS)
+    seed = count_of(call, "seed", seed)
+    again = real(call, "again", again, minimum=0, maximum=0.99)
     _check.kind(call, "like", like, Moments, "Moments")
-    shared = _check.whole(call, "shared_tokens", shared, maximum=int(like.input_mean))
-    block = _check.whole(call, "block", block, minimum=1, maximum=MOST_TOKENS)
+    shared = count_of(call, "shared_tokens", shared, maximum=int(like.input_mean))
+    block = count_of(call, "block", block, minimum=1, maximum=MOST_TOKENS)
     blocks = math.ceil(count * like.input_mean / block)
     _check.whole(call, "number of blocks", blocks, maximum=MOST_BLOCKS)
     draw = random.Random(seed)

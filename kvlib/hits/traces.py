@@ -2,8 +2,8 @@
 
 Two forms are read. JSON lines: `timestamp` in ms, `input_length`, `output_length` and `hash_ids`,
 one for every block of 512 tokens; the last block may be partial and counts with its real tokens.
-CSV with a header: arrival (seconds, or a date and time), input and output tokens; such a trace
-says nothing of what prompts share.
+CSV with a header: arrival (seconds, or a date and time, UTC unless it names its offset), input and
+output tokens; such a trace says nothing of what prompts share.
 
 A file is never trusted: its size, its lines and every number in them are bounded.
 Sources of the forms: Mooncake, FAST25-release/traces; Azure LLM inference traces 2023.
@@ -15,12 +15,12 @@ import os
 import stat
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime
 from os import PathLike
 from typing import Any, NoReturn
 
 from kvlib import _check
-from kvlib.hits.requests import BLOCK, MOST_REQUESTS, Request, Trace, whole_blocks
+from kvlib.hits.requests import BLOCK, MOST_ARRIVAL, MOST_REQUESTS, Request, Trace, whole_blocks
 from kvlib.units import MiB, ms
 
 __all__ = ["read_trace"]
@@ -32,7 +32,7 @@ COLUMNS = {  # of a CSV header, in small letters without blanks and underscores
     "input tokens": ("inputtokens", "contexttokens", "inputlength"),
     "output tokens": ("outputtokens", "generatedtokens", "outputlength"),
 }
-START = datetime(1970, 1, 1)
+START = datetime(1970, 1, 1, tzinfo=UTC)
 Row = tuple[int, float, Any, Any, tuple[int, ...]]  # line, seconds, input, output, hashes
 Lines = Iterator[tuple[int, str]]
 
@@ -118,7 +118,8 @@ def _json_rows(number: int, line: str, lines: Lines) -> Iterator[Row]:
                 _refuse(number, f"a JSON object with {', '.join(FIELDS)}", line)
             time, inputs, outputs, hashes = (row[name] for name in FIELDS)
             what = f"timestamp in line {number}"
-            _check.number("read_trace", what, time, unit="ms", minimum=0)
+            most = MOST_ARRIVAL / ms
+            _check.number("read_trace", what, time, unit="ms", minimum=0, maximum=most)
             what = f"hash_ids in line {number}"
             _check.kind("read_trace", what, hashes, list, "a list of whole numbers")
             yield number, time * ms, inputs, outputs, tuple(hashes)
@@ -163,7 +164,9 @@ def _seconds(number: int, text: str) -> float:
     except ValueError:
         pass
     try:
-        return (datetime.fromisoformat(text).replace(tzinfo=None) - START).total_seconds()
+        time = datetime.fromisoformat(text)
+        time = time if time.tzinfo else time.replace(tzinfo=UTC)
+        return (time - START).total_seconds()
     except ValueError:
         rule = "one that arrives after some seconds, or on a date as 2023-11-16 18:17:03.98"
         _refuse(number, rule, text)

@@ -8,7 +8,7 @@
 | file          | what it answers                                                        |
 |---------------|------------------------------------------------------------------------|
 | `ownership`   | the heads of a rank, its share of a group, the layers of a stage       |
-| `compatible`  | whether two sides can hand off, and why not                            |
+| `compatible`  | whether two sides can hand off, why not, and what is not planned here  |
 | `moves`       | the list of (source, destination, layers, heads)                       |
 | `descriptors` | how many pieces a move falls into, in closed form                      |
 | `plan`        | `handoff`: bytes held, sent and received, descriptors, the moves       |

@@ -9,9 +9,10 @@ their own, an MLA latent and an indexer's key are one each.
     unequal sizes, staged               one per writer and chunk: gathered, sent, scattered
     recurrent state                     one per state and per convolution
 
-each times layers and buffers, but for the staged. SGLang slices between unequal sizes even where
-the slice is all that a rank has. Sources: SGLang 0.5.23, mooncake/conn.py
-(send_kvcache, send_kvcache_slice) and staging_buffer.py; vLLM 0.33.0, NIXL connector.
+each times layers and buffers, but for the staged: one piece holds all layers, of whatever kind, so
+the plan counts it for one group alone. SGLang slices between unequal sizes even where the slice is
+all that a rank has. Sources: SGLang 0.5.23, mooncake/conn.py (send_kvcache, send_kvcache_slice)
+and staging_buffer.py; vLLM 0.33.0, NIXL connector.
 """
 
 from kvlib.engines import Engine

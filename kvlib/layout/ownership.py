@@ -9,6 +9,7 @@ Sources: vLLM 0.33.0, get_num_kv_heads and mamba_utils.py; SGLang 0.5.23, comput
 from dataclasses import replace
 
 from kvlib import _check
+from kvlib.engines.checks import one_whole
 from kvlib.payload import MOST, Geometry, Group, Recurrent
 
 __all__ = ["MOST_TP", "attention_tp", "copies", "owned_heads", "share", "stage_layers"]
@@ -28,8 +29,8 @@ def owned_heads(kv_heads: int, tp: int, rank: int) -> range:
     >>> owned_heads(8, 2, 1)
     range(4, 8)
     """
-    tp = _shared_out("owned_heads", "tp", kv_heads, tp)
-    rank = _check.whole("owned_heads", "rank", rank, maximum=tp - 1)
+    kv_heads, tp = _shared_out("owned_heads", kv_heads, tp)
+    rank = one_whole("owned_heads", "rank", rank, maximum=tp - 1)
     first = rank * kv_heads // tp  # r · H / TP, and r // (TP / H) alike
     return range(first, first + max(1, kv_heads // tp))
 
@@ -40,27 +41,29 @@ def copies(kv_heads: int, tp: int) -> int:
     >>> copies(8, 4), copies(4, 8)
     (1, 2)
     """
-    return max(1, _shared_out("copies", "tp", kv_heads, tp) // kv_heads)
+    kv_heads, tp = _shared_out("copies", kv_heads, tp)
+    return max(1, tp // kv_heads)
 
 
-def _shared_out(call: str, name: str, kv_heads: int, tp: int, what: str = "KV heads") -> int:
-    """Return `tp` if that many ranks can share the heads out."""
-    _check.whole(call, "kv_heads", kv_heads, minimum=1, maximum=MOST)
-    tp = _check.whole(call, name, tp, minimum=1, maximum=MOST_TP)
-    reason = uneven(name, kv_heads, tp, what)
+def _shared_out(call: str, kv_heads: int, tp: int) -> tuple[int, int]:
+    """Return heads and ranks as exact ints, if that many ranks can share the heads out."""
+    kv_heads = one_whole(call, "kv_heads", kv_heads, minimum=1, maximum=MOST)
+    tp = one_whole(call, "tp", tp, minimum=1, maximum=MOST_TP)
+    reason = uneven("tp", kv_heads, tp)
     if reason:
         raise ValueError(f"{call}: {reason}")
-    return tp
+    return kv_heads, tp
 
 
-def uneven(name: str, heads: int, tp: int, what: str = "KV heads") -> str:
-    """Return why `tp` ranks cannot share out `heads`, and sizes that could; empty if they can."""
+def uneven(name: str, heads: int, tp: int) -> str:
+    """Return why `tp` ranks cannot share out KV heads, and sizes that could; empty if they can."""
     if heads % tp == 0 or tp % heads == 0:
         return ""
     fits = [n for n in range(1, MOST_TP + 1) if heads % n == 0 or n % heads == 0]
     nearest = sorted(sorted(fits, key=lambda n: abs(n - tp))[:LISTED])
-    works = f"{', '.join(map(str, nearest[:-1]))} and {nearest[-1]} work"
-    return f"{name} must be a divisor or a multiple of {heads:,} {what}, got {tp}; {works}"
+    listed = f"{', '.join(map(str, nearest[:-1]))} and {nearest[-1]} work"
+    works = listed if len(nearest) > 1 else f"only {nearest[0]} works"
+    return f"{name} must be a divisor or a multiple of {heads:,} KV heads, got {tp}; {works}"
 
 
 def share(group: Group, tp: int) -> Group:
@@ -74,15 +77,15 @@ def share(group: Group, tp: int) -> Group:
     _check.kind("share", "group", group, Group, "a group of layers")
     match group:
         case Geometry():
-            tp = _shared_out("share", "tp", group.kv_heads, tp)
-            return replace(group, kv_heads=max(1, group.kv_heads // tp))
+            heads, tp = _shared_out("share", group.kv_heads, tp)
+            return replace(group, kv_heads=max(1, heads // tp))
         case Recurrent():
-            tp = _check.whole("share", "tp", tp, minimum=1, maximum=MOST_TP)
+            tp = one_whole("share", "tp", tp, minimum=1, maximum=MOST_TP)
             reason = unshareable("tp", group, tp)
             if reason:
                 raise ValueError(f"share: {reason}")
             return _state_share(group, tp)
-    _check.whole("share", "tp", tp, minimum=1, maximum=MOST_TP)
+    one_whole("share", "tp", tp, minimum=1, maximum=MOST_TP)
     return group
 
 
@@ -119,8 +122,8 @@ def attention_tp(tp: int, dp: int = 1) -> int:
     >>> attention_tp(16, dp=8)
     2
     """
-    tp = _check.whole("attention_tp", "tp", tp, minimum=1, maximum=MOST_TP)
-    dp = _check.whole("attention_tp", "dp", dp, minimum=1, maximum=MOST_TP)
+    tp = one_whole("attention_tp", "tp", tp, minimum=1, maximum=MOST_TP)
+    dp = one_whole("attention_tp", "dp", dp, minimum=1, maximum=MOST_TP)
     if tp % dp:
         raise ValueError(_check.wrong("attention_tp", "dp", f"a divisor of tp={tp}", dp))
     return tp // dp
@@ -135,8 +138,8 @@ def stage_layers(layers: int, stages: int = 1) -> tuple[range, ...]:
     >>> [len(stage) for stage in stage_layers(61, 4)]
     [15, 15, 16, 15]
     """
-    layers = _check.whole("stage_layers", "layers", layers, minimum=1, maximum=MOST)
-    stages = _check.whole("stage_layers", "stages", stages, minimum=1, maximum=min(layers, MOST_TP))
+    layers = one_whole("stage_layers", "layers", layers, minimum=1, maximum=MOST)
+    stages = one_whole("stage_layers", "stages", stages, minimum=1, maximum=min(layers, MOST_TP))
     each, more = divmod(layers, stages)
     sizes = [each + (stages - 1 - more <= i < stages - 1) for i in range(stages)]
     starts = [sum(sizes[:i]) for i in range(stages)]

@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 
 from kvlib import _check
 from kvlib.engines import SGLANG, Engine, group_held_bytes, held_positions
+from kvlib.engines.checks import one_whole
 from kvlib.layout import descriptors
-from kvlib.layout.compatible import Side, reasons_against
+from kvlib.layout.compatible import Side, reasons_against, unplanned
 from kvlib.layout.moves import Move, Route, head_routes, shared_layers, state_routes, whole_routes
 from kvlib.layout.ownership import MOST_TP, owned_heads, share, stage_layers
 from kvlib.payload import (
@@ -73,7 +74,8 @@ def handoff(
     A size is of the ranks that share attention (`attention_tp`). `runs` are the contiguous runs of
     pages that both ends share: 1 at best, None for every page by itself. `staged_tokens` are
     gathered into one piece at a time where ranks exchange some of their heads; left out, nothing is
-    staged. Raises TypeError or ValueError for what `compatible` refuses, in the same words.
+    staged. Raises TypeError or ValueError, in its words, for what `compatible` refuses or finds
+    not planned.
 
     >>> from kvlib.engines import VLLM
     >>> qwen = Geometry(layers=94, kv_heads=4, head_dim=128)
@@ -85,25 +87,29 @@ def handoff(
     """
     groups = groups_of(model, "handoff")
     _check.kind("handoff", "engine", engine, Engine, "an Engine, as SGLANG")
-    if _check.is_array(tokens) or _check.is_array(element_bytes):
-        rule, given = "one whole number", tokens if _check.is_array(tokens) else element_bytes
-        raise TypeError(_check.wrong("handoff", "tokens and element_bytes", rule, given))
-    tokens = _check.whole("handoff", "tokens", tokens, maximum=MOST_TOKENS)
+    tokens = one_whole("handoff", "tokens", tokens, maximum=MOST_TOKENS)
+    if _check.is_array(element_bytes):
+        raise TypeError(_check.wrong("handoff", "element_bytes", "one whole number", element_bytes))
     width = width_of(model, element_bytes, "handoff")
     if runs is not None:
-        runs = _check.whole("handoff", "runs", runs, minimum=1)
+        runs = one_whole("handoff", "runs", runs, minimum=1)
+    if staged_tokens is not None:
+        staged_tokens = one_whole("handoff", "staged_tokens", staged_tokens, minimum=1)
     sizes = {"prefill_tp": prefill_tp, "decode_tp": decode_tp}
     sizes |= {"prefill_stages": prefill_stages, "decode_stages": decode_stages}
     for name, size in sizes.items():
         most = MOST_TP if name.endswith("tp") else MOST_STAGES
-        sizes[name] = _check.whole("handoff", name, size, minimum=1, maximum=most)
+        sizes[name] = one_whole("handoff", name, size, minimum=1, maximum=most)
     prefill = Side(tp=sizes["prefill_tp"], stages=sizes["prefill_stages"])
     decode = Side(tp=sizes["decode_tp"], stages=sizes["decode_stages"])
     reasons = reasons_against(groups, prefill, decode, engine)
-    reasons += _against_staging(groups, engine, staged_tokens)
+    if staged_tokens is not None:
+        reasons += _against_staging(groups, engine)
+    reasons += unplanned(groups, prefill, decode, engine)
     if reasons:
         raise ValueError(f"handoff: {reasons[0]}")
-    how = _How(engine=engine, width=width, runs=runs, chunk=staged_tokens)
+    how = _How(engine=engine, width=width, runs=runs, chunk=staged_tokens,
+               carrier=_longest(groups, tokens, engine))  # fmt: skip
     moves = [
         move
         for place, group in enumerate(groups)
@@ -126,18 +132,22 @@ def handoff(
     )
 
 
-def _against_staging(
-    groups: tuple[Group, ...], engine: Engine, staged_tokens: int | None
-) -> list[str]:
-    """Return what speaks against staging, if it is asked for."""
-    if staged_tokens is None:
-        return []
-    _check.whole("handoff", "staged_tokens", staged_tokens, minimum=1)
+def _against_staging(groups: tuple[Group, ...], engine: Engine) -> list[str]:
+    """Return what speaks against staging, where it is asked for."""
     if not engine.stages:
         return [f"staged_tokens must be left out for {engine.name}, which has no staging buffer"]
     if any(isinstance(group, Latent) for group in groups):
         return ["staged_tokens must be left out for MLA: a latent travels whole, nothing is sliced"]
     return []
+
+
+def _longest(groups: tuple[Group, ...], tokens: int, engine: Engine) -> int:
+    """Return the place of the K and V that keep the most positions; 0 if there are none.
+
+    A staged piece holds all layers of a chunk: these are the chunks, the other groups add none.
+    """
+    places = [place for place, group in enumerate(groups) if isinstance(group, Geometry)]
+    return max(places, key=lambda p: held_positions(groups[p], tokens, engine), default=0)
 
 
 def _held(groups: tuple[Group, ...], tokens: int, tp: int, engine: Engine, width: int) -> int:
@@ -147,12 +157,16 @@ def _held(groups: tuple[Group, ...], tokens: int, tp: int, engine: Engine, width
 
 @dataclass(frozen=True, kw_only=True)
 class _How:
-    """How bytes lie and travel: engine, bytes of an element, runs of pages, staged tokens."""
+    """How bytes lie and travel: engine, bytes of an element, runs of pages, staged tokens.
+
+    `carrier`: the place of the layer group whose positions make the chunks.
+    """
 
     engine: Engine
     width: int
     runs: int | None
     chunk: int | None
+    carrier: int
 
 
 def _moves(
@@ -163,16 +177,19 @@ def _moves(
     sources = stage_layers(group.layers, prefill.stages)
     destinations = stage_layers(group.layers, decode.stages)
     for stage, into, layers in shared_layers(sources, destinations):
+        sliced = isinstance(group, Geometry) and prefill.tp != decode.tp
         moved = replace(theirs if decode.tp >= prefill.tp else ours, layers=len(layers))
         n_bytes = group_held_bytes(moved, tokens, how.engine, how.width)
         pieces = descriptors.count(
             moved,
             held_positions(group, tokens, how.engine),
             how.engine,
-            sliced=isinstance(group, Geometry) and prefill.tp != decode.tp,
+            sliced=sliced,
             runs=how.runs,
             chunk=how.chunk,
         )
+        if sliced and how.chunk is not None and place != how.carrier:
+            pieces = 0  # they travel in the pieces of the carrier
         for source, destination, heads in _routes(group, prefill.tp, decode.tp, how.engine):
             yield Move(
                 source=stage * prefill.tp + source,

@@ -37,6 +37,7 @@ def qwen_next(config: Fields) -> list[Group]:
         config.refuse("use_sliding_window", "false in this family")
     key = config.count("linear_num_key_heads") * config.count("linear_key_head_dim")
     heads, width = config.count("linear_num_value_heads"), config.count("linear_value_head_dim")
+    said = config.width("mamba_ssm_dtype", 0) or None
     groups = attention(config, kinds, kv_heads=kv_heads(config), head_dim=head_dim(config))
     return groups + recurrent(
         config,
@@ -44,7 +45,8 @@ def qwen_next(config: Fields) -> list[Group]:
         state=heads * width * config.count("linear_key_head_dim"),
         channels=2 * key + heads * width,
         conv_width=config.count("linear_conv_kernel_dim"),
-        state_bytes=config.width("mamba_ssm_dtype", 0) or None,
+        state_bytes=said,
+        fixed=said,
         heads=config.count("linear_num_key_heads"),
         key="linear_num_value_heads",
     )
@@ -83,6 +85,7 @@ def kimi_linear(config: Fields) -> list[Group]:
         state=heads * width * width,
         channels=3 * heads * width,
         conv_width=kernel,
+        fixed=4,  # float32, in the kernels of both engines
         heads=heads,
         key=key,
     )

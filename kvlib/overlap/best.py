@@ -21,6 +21,7 @@ from typing import Any
 
 from kvlib import _check
 from kvlib.bandwidth.checks import seconds_of
+from kvlib.overlap.checks import factor_of, one_count, one_factor, one_time
 from kvlib.overlap.timeline import MOST_PIECES
 
 __all__ = ["best_pieces", "break_even_pieces", "even_ready_seconds", "ideal_pieces"]
@@ -42,8 +43,8 @@ def even_ready_seconds(
     [1.06745, 1.02584]
     """
     call = "even_ready_seconds"
-    k = _check.number(call, "pieces", pieces, minimum=1, maximum=MOST_PIECES)
-    growth = _check.number(call, "growth", growth, minimum=0, maximum=1)
+    k = factor_of(call, "pieces", pieces, 1, MOST_PIECES)
+    growth = factor_of(call, "growth", growth, 0, 1)
     prefill, transfer, overhead = _times(call, prefill_seconds, transfer_seconds, overhead)
     named = {"pieces": k, "prefill_seconds": prefill, "transfer_seconds": transfer}
     _check.together(call, named | {"overhead": overhead, "growth": growth})
@@ -90,8 +91,11 @@ def best_pieces(
     20
     """
     call = "best_pieces"
-    most = _check.whole(call, "most", most, minimum=1, maximum=MOST_PIECES)
-    times = _times(call, prefill_seconds, transfer_seconds, overhead)
+    most = one_count(call, "most", most, minimum=1, maximum=MOST_PIECES)
+    named = {"prefill_seconds": prefill_seconds, "transfer_seconds": transfer_seconds}
+    named["overhead"] = overhead
+    times = [one_time(call, name, value) for name, value in named.items()]
+    growth = one_factor(call, "growth", growth, 0, 1)
     low, high = 1, most
     while low < high:
         middle = (low + high) // 2

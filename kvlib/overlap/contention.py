@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from math import inf
 
 from kvlib import _check
+from kvlib.overlap.checks import factor_of, one_factor
 from kvlib.overlap.timeline import Piece, Step, Timeline, checked
 
 __all__ = ["contended", "overlap_gain"]
@@ -43,7 +44,8 @@ def contended(
     (1.02967, 0.00702)
     """
     pieces, rate, overhead = checked("contended", pieces, rate, overhead)
-    slow = _slowdowns("contended", compute_slowdown, transfer_slowdown)
+    named = {"compute_slowdown": compute_slowdown, "transfer_slowdown": transfer_slowdown}
+    slow = [one_factor("contended", n, value, 1, MOST_SLOWDOWN) for n, value in named.items()]
     compute = [piece.compute_seconds for piece in pieces]  # seconds of work left, alone
     transfer = [overhead + piece.n_bytes / rate for piece in pieces]
     alone, now = sum(compute), 0.0
@@ -81,13 +83,8 @@ def overlap_gain(compute_slowdown: float, transfer_slowdown: float) -> float:
     >>> overlap_gain(1, 1), overlap_gain(2, 2), round(overlap_gain(1.1, 1.5), 3)
     (1.0, 0.0, 0.576)
     """
-    a, b = _slowdowns("overlap_gain", compute_slowdown, transfer_slowdown)
-    _check.together("overlap_gain", {"compute_slowdown": a, "transfer_slowdown": b})
+    call = "overlap_gain"
+    a = factor_of(call, "compute_slowdown", compute_slowdown, 1, MOST_SLOWDOWN)
+    b = factor_of(call, "transfer_slowdown", transfer_slowdown, 1, MOST_SLOWDOWN)
+    _check.together(call, {"compute_slowdown": a, "transfer_slowdown": b})
     return 1 / a + 1 / b - 1
-
-
-def _slowdowns(call: str, compute: float, transfer: float) -> tuple[float, float]:
-    named = (("compute_slowdown", compute), ("transfer_slowdown", transfer))
-    for name, value in named:
-        _check.number(call, name, value, minimum=1, maximum=MOST_SLOWDOWN)
-    return compute, transfer

@@ -11,7 +11,8 @@ Not counted: layers of unequal size, a last layer group cut short, prompts that 
 """
 
 from kvlib import _check
-from kvlib.bandwidth.checks import MOST_BYTES, seconds_of
+from kvlib.bandwidth.checks import MOST_BYTES
+from kvlib.overlap.checks import one_count, one_factor, one_time
 from kvlib.overlap.timeline import MOST_PIECES, Piece
 
 __all__ = ["chunkwise", "layerwise", "serial"]
@@ -40,10 +41,10 @@ def layerwise(
     (32, Piece(compute_seconds=0.032, n_bytes=33554432))
     """
     call = "layerwise"
-    layers = _check.whole(call, "layers", layers, minimum=1, maximum=MOST_PIECES)
+    layers = one_count(call, "layers", layers, minimum=1, maximum=MOST_PIECES)
     ends = [(i / layers, i) for i in range(1, layers + 1)]
     cut = _cut(call, prefill_seconds, n_bytes, ends, state_bytes)
-    each = cut[0].compute_seconds if layers == 1 else prefill_seconds / layers
+    each = one_time(call, "prefill_seconds", prefill_seconds) / layers
     return tuple(Piece(compute_seconds=each, n_bytes=piece.n_bytes) for piece in cut)
 
 
@@ -68,10 +69,10 @@ def chunkwise(
     [0.435, 0.589]
     """
     call = "chunkwise"
-    tokens = _check.whole(call, "tokens", tokens, minimum=1, maximum=MOST_TOKENS)
-    chunk = _check.whole(call, "chunk_tokens", chunk_tokens, minimum=1)
-    page = _check.whole(call, "page_tokens", page_tokens, minimum=1)
-    growth = float(_check.number(call, "growth", growth, minimum=0, maximum=1))
+    tokens = one_count(call, "tokens", tokens, minimum=1, maximum=MOST_TOKENS)
+    chunk = one_count(call, "chunk_tokens", chunk_tokens, minimum=1)
+    page = one_count(call, "page_tokens", page_tokens, minimum=1)
+    growth = one_factor(call, "growth", growth, 0, 1)
     if -(-tokens // chunk) > MOST_PIECES:
         rule = f"at least {-(-tokens // MOST_PIECES):,} for {tokens:,} tokens"
         raise ValueError(_check.wrong(call, "chunk_tokens", rule, chunk))
@@ -91,12 +92,9 @@ def _cut(
     state_bytes: int,
 ) -> tuple[Piece, ...]:
     """Return the pieces between ends: shares of the time, and parts sent of the last end's."""
-    for name, value in (("prefill_seconds", prefill_seconds), ("n_bytes", n_bytes)):
-        if _check.is_array(value):
-            raise TypeError(_check.wrong_type(call, name, "one number", value))
-    seconds = seconds_of(call, "prefill_seconds", prefill_seconds, least=0)
-    n_bytes = _check.whole(call, "n_bytes", n_bytes, maximum=MOST_BYTES // 2)
-    state = _check.whole(call, "state_bytes", state_bytes, maximum=MOST_BYTES // 2)
+    seconds = one_time(call, "prefill_seconds", prefill_seconds)
+    n_bytes = one_count(call, "n_bytes", n_bytes, maximum=MOST_BYTES // 2)
+    state = one_count(call, "state_bytes", state_bytes, maximum=MOST_BYTES // 2)
     whole, pieces, before = ends[-1][1], [], (0.0, 0)
     for share, part in ends:
         size = n_bytes * part // whole - n_bytes * before[1] // whole

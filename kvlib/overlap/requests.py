@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kvlib import _check
-from kvlib.bandwidth.checks import seconds_of
+from kvlib.overlap.checks import one_time
 from kvlib.overlap.timeline import MOST_PIECES, Piece, Step, Timeline, checked
 
 __all__ = ["Request", "shared_link"]
@@ -29,7 +29,7 @@ class Request:
     pieces: tuple[Piece, ...]
 
     def __post_init__(self) -> None:
-        start = seconds_of("Request", "start_seconds", self.start_seconds, least=0)
+        start = one_time("Request", "start_seconds", self.start_seconds)
         pieces, _, _ = checked("Request", self.pieces, 1_000, 0)
         object.__setattr__(self, "start_seconds", start)
         object.__setattr__(self, "pieces", pieces)

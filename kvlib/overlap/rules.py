@@ -7,8 +7,10 @@ of one chunk is one piece, and nothing of it overlaps. Versions differ; read the
 from dataclasses import dataclass
 
 from kvlib import _check
-from kvlib.overlap.pieces import chunkwise, layerwise, serial
-from kvlib.overlap.timeline import Piece
+from kvlib.bandwidth.checks import MOST_BYTES
+from kvlib.overlap.checks import one_count, one_time
+from kvlib.overlap.pieces import MOST_TOKENS, chunkwise, layerwise, serial
+from kvlib.overlap.timeline import MOST_PIECES, Piece
 
 __all__ = ["SGLANG", "SPLITWISE", "VLLM_NIXL", "Rule", "pieces_under"]
 
@@ -37,10 +39,10 @@ class Rule:
         if (self.cut == "chunk") != (self.chunk_tokens is not None):
             rule = "given where the cut is by chunk, and only there"
             raise ValueError(_check.wrong("Rule", "chunk_tokens", rule, self.chunk_tokens))
-        if self.chunk_tokens is not None:
-            _check.whole("Rule", "chunk_tokens", self.chunk_tokens, minimum=1)
-        _check.whole("Rule", "page_tokens", self.page_tokens, minimum=1)
-        _check.whole("Rule", "least_tokens", self.least_tokens)
+        for name, least in (("chunk_tokens", 1), ("page_tokens", 1), ("least_tokens", 0)):
+            if getattr(self, name) is not None or name != "chunk_tokens":
+                count = one_count("Rule", name, getattr(self, name), minimum=least)
+                object.__setattr__(self, name, count)
 
 
 SGLANG = Rule(
@@ -81,8 +83,13 @@ def pieces_under(
     >>> [len(pieces_under(SGLANG, 1.0, 2**30, tokens, layers=32)) for tokens in (8_192, 32_768)]
     [1, 4]
     """
-    _check.kind("pieces_under", "rule", rule, Rule, "a Rule, as SGLANG")
-    tokens = _check.whole("pieces_under", "tokens", tokens, minimum=1)
+    call = "pieces_under"
+    _check.kind(call, "rule", rule, Rule, "a Rule, as SGLANG")
+    one_time(call, "prefill_seconds", prefill_seconds)
+    one_count(call, "n_bytes", n_bytes, maximum=MOST_BYTES // 2)
+    tokens = one_count(call, "tokens", tokens, minimum=1, maximum=MOST_TOKENS)
+    one_count(call, "layers", layers, minimum=1, maximum=MOST_PIECES)  # where unused, too
+    one_count(call, "state_bytes", state_bytes, maximum=MOST_BYTES // 2)
     cut = "whole" if tokens < rule.least_tokens else rule.cut
     match cut:
         case "whole":

@@ -15,7 +15,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kvlib import _check
-from kvlib.bandwidth.checks import MOST_BYTES, link_rate_of, seconds_of
+from kvlib.bandwidth.checks import MOST_BYTES, link_rate_of
+from kvlib.overlap.checks import one_count, one_time, single
 
 __all__ = ["MOST_PIECES", "Piece", "Step", "Timeline", "checked", "ready_bounds", "timeline"]
 
@@ -33,11 +34,8 @@ class Piece:
     n_bytes: int
 
     def __post_init__(self) -> None:
-        for name in ("compute_seconds", "n_bytes"):
-            if _check.is_array(getattr(self, name)):
-                raise TypeError(_check.wrong_type("Piece", name, "one number", getattr(self, name)))
-        seconds = seconds_of("Piece", "compute_seconds", self.compute_seconds, least=0)
-        n_bytes = _check.whole("Piece", "n_bytes", self.n_bytes, maximum=MOST_BYTES)
+        seconds = one_time("Piece", "compute_seconds", self.compute_seconds)
+        n_bytes = one_count("Piece", "n_bytes", self.n_bytes, maximum=MOST_BYTES)
         object.__setattr__(self, "compute_seconds", seconds)
         object.__setattr__(self, "n_bytes", n_bytes)
 
@@ -147,12 +145,5 @@ def checked(
         raise ValueError(_check.wrong(call, "number of pieces", rule, len(pieces)))
     for piece in pieces:
         _check.kind(call, "pieces", piece, Piece, "a list of Pieces")
-    for name, value in (("rate", rate), ("overhead", overhead)):
-        if _check.is_array(value):
-            hint = "ask for each point by itself"
-            raise TypeError(_check.wrong_type(call, name, "one number", value, hint))
-    return (
-        tuple(pieces),
-        link_rate_of(call, "rate", rate),
-        seconds_of(call, "overhead", overhead, 0),
-    )
+    rate = link_rate_of(call, "rate", single(call, "rate", rate))
+    return tuple(pieces), rate, one_time(call, "overhead", overhead)

@@ -24,7 +24,7 @@ from kvlib.quantization.convert import (
     moved_bytes,
 )
 from kvlib.quantization.floats import FLOATS, Float, value_of
-from kvlib.quantization.formats import FORMATS, Format
+from kvlib.quantization.formats import FORMATS, Format, one_engine
 from kvlib.quantization.sizes import bits_per_element, run_bytes, stored_bytes, tail_tokens
 
 __all__ = [
@@ -37,6 +37,7 @@ __all__ = [
     "conversion_seconds",
     "converted_seconds",
     "moved_bytes",
+    "one_engine",
     "run_bytes",
     "stored_bytes",
     "tail_tokens",

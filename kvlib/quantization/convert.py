@@ -12,12 +12,14 @@ Counted: bytes over the link, and bytes that the conversion reads and writes, on
 `passes` says otherwise. Not counted: arithmetic of the conversion, buffers, launches, overlap.
 """
 
+from typing import Any
+
 from kvlib import _check
-from kvlib.bandwidth import transfer_seconds
 from kvlib.bandwidth.checks import MOST_BYTES, link_rate_of
 from kvlib.payload import Group, Model
+from kvlib.quantization.checks import one_whole
 from kvlib.quantization.formats import Format
-from kvlib.quantization.sizes import format_of, stored_bytes
+from kvlib.quantization.sizes import format_of, stored_of
 
 __all__ = ["break_even_rate", "conversion_seconds", "converted_seconds", "moved_bytes"]
 
@@ -41,8 +43,10 @@ def conversion_seconds(
     plain, packed = _sizes(call, plain_bytes, packed_bytes)
     rate = link_rate_of(call, "memory_rate", memory_rate)
     passes = _check.whole(call, "passes", passes, minimum=1, maximum=100)
-    _check.together(call, {"plain_bytes": plain, "packed_bytes": packed, "memory_rate": rate})
-    return (passes * plain + packed) / rate
+    named = {"plain_bytes": plain, "packed_bytes": packed, "memory_rate": rate, "passes": passes}
+    _check.together(call, named)
+    read = passes.astype(float) if _check.is_array(passes) else passes
+    return (read * plain + packed) / rate
 
 
 def converted_seconds(
@@ -50,20 +54,20 @@ def converted_seconds(
 ) -> float:
     """Return the seconds to pack at the sender, move and unpack at the receiver, in turn.
 
-    `memory_rates` are the sender's and the receiver's, in B/s. Raises TypeError or ValueError if
-    one is no size or rate.
+    `memory_rates` are the sender's and the receiver's, in B/s. Arrays broadcast. Raises TypeError
+    or ValueError if one is no size or rate.
 
     >>> from kvlib.units import GB_s, GiB, ms
     >>> both = (2_000 * GB_s, 2_000 * GB_s)
     >>> round(converted_seconds(1 * GiB, GiB // 2, 25 * GB_s, both) / ms, 2)
     23.09
     """
-    sender, receiver = _rates("converted_seconds", memory_rates)
-    return (
-        conversion_seconds(plain_bytes, packed_bytes, sender)
-        + transfer_seconds(packed_bytes, link_rate)
-        + conversion_seconds(plain_bytes, packed_bytes, receiver)
-    )
+    call = "converted_seconds"
+    plain, packed = _sizes(call, plain_bytes, packed_bytes)
+    link = link_rate_of(call, "link_rate", link_rate)
+    named = {"plain_bytes": plain, "packed_bytes": packed, "link_rate": link}
+    sender, receiver = _rates(call, memory_rates, named)
+    return (plain + packed) / sender + packed / link + (plain + packed) / receiver
 
 
 def break_even_rate(
@@ -71,19 +75,17 @@ def break_even_rate(
 ) -> float:
     """Return the link rate in B/s at which packing for the link neither gains nor loses.
 
-    On a slower link it gains, on a faster one it loses. Raises TypeError or ValueError if one is
-    no size or rate, or if packing saves nothing.
+    On a slower link it gains, on a faster one it loses. Arrays of rates broadcast. Raises
+    TypeError or ValueError if one is no size or rate, or if packing saves nothing.
 
     >>> from kvlib.units import GB_s, GiB
     >>> break_even_rate(1 * GiB, GiB // 2, (60 * GB_s, 60 * GB_s)) / GB_s
     10.0
     """
     call = "break_even_rate"
-    plain, packed = _sizes(call, plain_bytes, packed_bytes)
-    sender, receiver = _rates(call, memory_rates)
-    for size in (plain, packed):
-        if _check.is_array(size):
-            raise TypeError(_check.wrong(call, "a size", "one whole number", size))
+    plain = one_whole(call, "plain_bytes", plain_bytes, 1, MOST_BYTES)
+    packed = one_whole(call, "packed_bytes", packed_bytes, 1, MOST_BYTES)
+    sender, receiver = _rates(call, memory_rates, {})
     if packed >= plain:
         rule = f"fewer than the plain {plain:,}"
         raise ValueError(_check.wrong(call, "packed_bytes", rule, packed))
@@ -111,17 +113,23 @@ def moved_bytes(model: Model | Group, tokens: int, sender: Pair, receiver: Pair)
     if sender != receiver:
         rule = f"as the sender holds K and V, {names[0]}"
         raise ValueError(_check.wrong("moved_bytes", "receiver", rule, names[1], WAY_OUT))
-    return stored_bytes(model, tokens, *sender)
+    return stored_of("moved_bytes", model, tokens, *sender)
 
 
 def _sizes(call: str, plain: int, packed: int) -> tuple[int, int]:
-    plain = _check.whole(call, "plain_bytes", plain, minimum=1, maximum=MOST_BYTES)
-    return plain, _check.whole(call, "packed_bytes", packed, minimum=1, maximum=MOST_BYTES)
+    """Return two sizes; arrays as float64, since sums of 64-bit bytes need more than 64 bits."""
+    named = {"plain_bytes": plain, "packed_bytes": packed}
+    sizes = [
+        _check.whole(call, n, size, minimum=1, maximum=MOST_BYTES) for n, size in named.items()
+    ]
+    plain, packed = (s.astype(float) if _check.is_array(s) else s for s in sizes)
+    return plain, packed
 
 
-def _rates(call: str, rates: tuple[float, float]) -> tuple[float, float]:
+def _rates(call: str, rates: tuple[float, float], named: dict[str, Any]) -> tuple[float, float]:
     _check.kind(call, "memory_rates", rates, tuple, "the sender's and the receiver's rate")
     if len(rates) != 2:
         raise ValueError(f"{call}: memory_rates must hold two rates, got {len(rates)}")
     sender, receiver = (link_rate_of(call, "memory_rates", rate) for rate in rates)
+    _check.together(call, named | {"memory_rates[0]": sender, "memory_rates[1]": receiver})
     return sender, receiver

@@ -16,12 +16,13 @@ import ml_dtypes
 import numpy as np
 
 from kvlib import _check
+from kvlib.quantization.checks import one_number
 from kvlib.quantization.floats import FLOATS
 from kvlib.quantization.formats import INTEGERS, Format
 from kvlib.quantization.pack import pack
 from kvlib.quantization.sizes import format_of, run_bytes, tail_tokens
 
-__all__ = ["Packed", "dtype_of", "encode", "in_runs"]
+__all__ = ["Packed", "checked", "dtype_of", "encode", "in_runs"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,7 +54,7 @@ def encode(values: np.ndarray, form: Format, tensor_scale: float | None = None) 
     (57600, 57600)
     """
     form = format_of("encode", "form", form)
-    values = _checked(values, form)
+    values = checked("encode", values, form)
     tail = tail_tokens(form, values.shape[-2])
     cut = values.shape[-2] - tail
     runs = in_runs(values[..., :cut, :], form)
@@ -66,24 +67,28 @@ def encode(values: np.ndarray, form: Format, tensor_scale: float | None = None) 
     return Packed(form=form, shape=values.shape, data=data, tail=plain, tensor_scale=scale)
 
 
-def _checked(values: np.ndarray, form: Format) -> np.ndarray:
+def checked(call: str, values: np.ndarray, form: Format) -> np.ndarray:
+    """Return `values` as float64 if a format can hold them. Raises TypeError or ValueError."""
     dtype = getattr(values, "dtype", None)
     if (
         getattr(dtype, "kind", "") not in ("i", "u", "f")
         and getattr(dtype, "name", "") not in FLOATS
     ):
-        raise TypeError(_check.wrong_type("encode", "values", "an array of numbers", values))
+        raise TypeError(_check.wrong_type(call, "values", "an array of numbers", values))
     if values.ndim < 2:
         rule = "an array of at least two axes, tokens and head_dim"
-        raise ValueError(_check.wrong("encode", "values", rule, values.shape))
+        raise ValueError(_check.wrong(call, "values", rule, values.shape))
     values = values.astype(np.float64)
     if not np.isfinite(values).all():
-        raise ValueError("encode: values must be finite everywhere, got some that are not")
+        raise ValueError(f"{call}: values must be finite everywhere, got some that are not")
+    worst = float(np.abs(values).max(initial=0))
     half = form.tail or "float16" in (form.scale, form.zero, form.element)
-    if half and values.size and np.abs(values).max() > FLOATS["float16"].largest:
-        worst = float(np.abs(values).max())
+    if half and worst > FLOATS["float16"].largest:
         rule = "at most 65,504 in size for a format that stores fp16"
-        raise ValueError(_check.wrong("encode", "values", rule, worst))
+        raise ValueError(_check.wrong(call, "values", rule, worst))
+    if worst > FLOATS["float32"].largest:
+        rule = f"at most {FLOATS['float32'].largest:.2e} in size, as fp32 is"
+        raise ValueError(_check.wrong(call, "values", rule, worst))
     return values
 
 
@@ -103,7 +108,7 @@ def _tensor_scale(runs: np.ndarray, form: Format, given: float | None) -> float:
             raise ValueError(_check.wrong("encode", "tensor_scale", rule, given))
         return 1.0
     if given is not None:
-        return float(_check.number("encode", "tensor_scale", given, minimum=1e-30, maximum=1e30))
+        return one_number("encode", "tensor_scale", given, 1e-30, 1e30)
     largest = np.abs(runs).max(initial=0)
     return float(np.float32(largest / _top(form))) or 1.0
 
@@ -127,7 +132,8 @@ def _fields(runs: np.ndarray, form: Format) -> list[np.ndarray]:
         codes, scale, zero = _integers(groups, form)
     else:
         codes, scale, zero = _floats(groups, form)
-    parts = [pack(codes.reshape(len(runs), -1)[:, :count], form)]
+    codes = codes.reshape(len(runs), -1)[:, :count]
+    parts = [pack(codes.astype(np.uint32), form)]
     if form.group != "tensor":
         parts += [_as_bytes(scale, form.scale)] if form.scale else []
         parts += [_as_bytes(zero, form.zero)] if form.zero else []
@@ -138,7 +144,9 @@ def _integers(groups: np.ndarray, form: Format) -> tuple[np.ndarray, np.ndarray,
     """Return unsigned codes, and for each group its exact scale and least value."""
     low, high = groups.min(axis=-1), groups.max(axis=-1)
     half = 2 ** (form.element_bits - 1)
-    if form.zero:
+    if form.group == "tensor":  # already divided by the scale of all
+        scale, offset, zero, ends = 1 + 0 * low, half, 0 * low, (1 - half, half - 1)
+    elif form.zero:
         scale, offset, zero, ends = (high - low) / (2 * half - 1), 0, low, (0, 2 * half - 1)
     elif form.lopsided:
         extreme = np.where(high > -low, high, low)

@@ -13,11 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from kvlib import _check
+from kvlib.quantization.checks import one_number, one_whole
 from kvlib.quantization.decode import decode
-from kvlib.quantization.encode import encode, in_runs
+from kvlib.quantization.encode import checked, encode, in_runs
 from kvlib.quantization.floats import FLOATS
 from kvlib.quantization.formats import INTEGERS, Format
-from kvlib.quantization.sizes import tail_tokens
+from kvlib.quantization.sizes import format_of, tail_tokens
 
 __all__ = ["Errors", "Sample", "attend", "error_bound", "errors", "sample"]
 
@@ -26,11 +27,17 @@ MOST = 10_000_000  # elements of a sample
 
 @dataclass(frozen=True, kw_only=True)
 class Sample:
-    """Queries of shape (queries, head_dim), keys and values of shape (tokens, head_dim)."""
+    """Queries of shape (queries, head_dim), keys and values of shape (tokens, head_dim).
+
+    Raises TypeError or ValueError for what are no such arrays.
+    """
 
     query: np.ndarray
     key: np.ndarray
     value: np.ndarray
+
+    def __post_init__(self) -> None:
+        _fitting("Sample", self.query, self.key, self.value)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,14 +66,12 @@ def sample(
     TypeError or ValueError for what is no count or no factor.
     """
     counts = {"tokens": tokens, "head_dim": head_dim, "queries": queries}
-    for name, count in counts.items():
-        _check.whole("sample", name, count, minimum=1, maximum=MOST)
+    tokens, head_dim, queries = (one_whole("sample", n, c, 1, MOST) for n, c in counts.items())
     if max(tokens, queries) * head_dim > MOST or queries * tokens > MOST:
         raise ValueError(f"sample: arrays must have at most {MOST:,} elements, got more")
-    _check.whole("sample", "outliers", outliers, maximum=head_dim)
-    _check.number("sample", "factor", factor, above=0, maximum=1e4)
-    _check.whole("sample", "seed", seed)
-    random = np.random.default_rng(seed)
+    outliers = one_whole("sample", "outliers", outliers, maximum=head_dim)
+    factor = one_number("sample", "factor", factor, 1e-4, 1e4)
+    random = np.random.default_rng(one_whole("sample", "seed", seed))
     query, key, value = (
         random.standard_normal((count, head_dim)) for count in (queries, tokens, tokens)
     )
@@ -77,7 +82,11 @@ def sample(
 
 
 def attend(query: np.ndarray, key: np.ndarray, value: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return scores (queries, tokens) and outputs (queries, head_dim) of softmax attention."""
+    """Return scores (queries, tokens) and outputs (queries, head_dim) of softmax attention.
+
+    Raises TypeError or ValueError for arrays that do not fit each other.
+    """
+    _fitting("attend", query, key, value)
     scores = query @ key.T / np.sqrt(key.shape[1])
     weights = np.exp(scores - scores.max(axis=1, keepdims=True))
     return scores, weights @ value / weights.sum(axis=1, keepdims=True)
@@ -94,8 +103,10 @@ def errors(exact: Sample, key: Format, value: Format | None = None) -> Errors:
     (0.0053, True)
     """
     _check.kind("errors", "exact", exact, Sample, "what sample returns")
+    key = format_of("errors", "key", key)
+    value = key if value is None else format_of("errors", "value", value)
     near_key = decode(encode(exact.key, key))
-    near_value = decode(encode(exact.value, key if value is None else value))
+    near_value = decode(encode(exact.value, value))
     scores, output = attend(exact.query, exact.key, exact.value)
     near_scores, near_output = attend(exact.query, near_key, near_value)
     return Errors(
@@ -108,7 +119,22 @@ def errors(exact: Sample, key: Format, value: Format | None = None) -> Errors:
 
 
 def _relative(near: np.ndarray, exact: np.ndarray) -> float:
-    return float(np.linalg.norm(near - exact) / np.linalg.norm(exact))
+    off, size = (float(np.linalg.norm(array)) for array in (near - exact, exact))
+    return off / size if size else 0.0  # what is 0 everywhere is stored as 0
+
+
+def _fitting(call: str, query: np.ndarray, key: np.ndarray, value: np.ndarray) -> None:
+    for name, array in (("query", query), ("key", key), ("value", value)):
+        if getattr(getattr(array, "dtype", None), "kind", "") not in ("i", "u", "f"):
+            raise TypeError(_check.wrong_type(call, name, "an array of numbers", array))
+        if array.ndim != 2 or not array.size:
+            raise ValueError(_check.wrong(call, name, "an array of two axes", array.shape))
+    if query.shape[1] != key.shape[1]:
+        rule = f"of a head_dim of {key.shape[1]}, as key is"
+        raise ValueError(_check.wrong(call, "query", rule, query.shape))
+    if value.shape[0] != key.shape[0]:
+        rule = f"of {key.shape[0]} tokens, as key is"
+        raise ValueError(_check.wrong(call, "value", rule, value.shape))
 
 
 def error_bound(values: np.ndarray, form: Format) -> np.ndarray:
@@ -117,9 +143,12 @@ def error_bound(values: np.ndarray, form: Format) -> np.ndarray:
     Integers: half a step, or a whole one at the short end of a lopsided range, and what the
     rounding of scale and zero point adds. Floats: half a unit in the last place, half the
     smallest number near zero, and what lies beyond the largest. Scales are fitted, not given.
+    Raises TypeError or ValueError as `encode` does.
     """
+    form = format_of("error_bound", "form", form)
+    values = checked("error_bound", values, form)
     cut = values.shape[-2] - tail_tokens(form, values.shape[-2])
-    body = values[..., :cut, :].astype(np.float64)
+    body = values[..., :cut, :]
     runs = in_runs(body, form)
     bound = _run_bound(runs, form) if runs.size else runs
     shape = body.shape if form.along != "channel" else np.swapaxes(body, -1, -2).shape

@@ -13,6 +13,7 @@ import math
 from dataclasses import dataclass
 
 from kvlib import _check
+from kvlib.quantization.checks import one_whole
 
 __all__ = ["FLOATS", "Float", "value_of"]
 
@@ -69,7 +70,7 @@ def value_of(name: str, pattern: int) -> float:
     """
     kind = FLOATS[_check.one_of("value_of", "name", name, FLOATS)]
     most = 2**kind.bits - 1
-    return _value(kind, _check.whole("value_of", "pattern", pattern, maximum=most))
+    return _value(kind, one_whole("value_of", "pattern", pattern, maximum=most))
 
 
 def _value(kind: Float, pattern: int) -> float:

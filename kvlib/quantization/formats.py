@@ -14,9 +14,10 @@ from dataclasses import dataclass, fields
 from types import MappingProxyType
 
 from kvlib import _check
+from kvlib.quantization.checks import one_whole
 from kvlib.quantization.floats import FLOATS
 
-__all__ = ["FORMATS", "Format"]
+__all__ = ["FORMATS", "Format", "one_engine"]
 
 INTEGERS = {"int8": 8, "int5": 5, "int4": 4, "int3": 3, "int2": 2}
 BITS = {"": 0} | {name: kind.bits for name, kind in FLOATS.items()} | INTEGERS
@@ -24,6 +25,7 @@ ELEMENTS = [name for name in BITS if name and name != "float8_e8m0fnu"]
 SCALES = ["", "float32", "float16", "float8_e4m3fn", "float8_e8m0fnu"]
 ZEROS = ["", "float32", "float16"]
 GROUPS = ("", "tensor", "row")
+WIDE = "float32 or float16 for integers"  # a narrower scale would have to be rounded first
 MOST = 10**6  # codes of a group, a unit or a tail; bytes of an alignment
 
 
@@ -47,13 +49,13 @@ class Format:
     lopsided: bool = False  # the value of largest size takes the lowest code: -8 of -8 .. 7
     tail: int = 0  # tokens: how many may stay in 16 bits
     tail_keeps: str = ""  # "remainder": what fills no whole tail; "last": the last ones
-    mixes: bool = False  # K and V may have different formats where this one is used
+    mixes: str = ""  # the engine in which K and V may differ; "" where they are one format
     source: str = ""
 
     def __post_init__(self) -> None:
         for field in fields(self):
             value = getattr(self, field.name)
-            if field.name in ("name", "source"):
+            if field.name in ("name", "mixes", "source"):
                 _check.kind("Format", field.name, value, str, "text")
         for name, known in (
             ("element", ELEMENTS),
@@ -63,23 +65,33 @@ class Format:
             ("tail_keeps", ("", "remainder", "last")),
         ):
             _check.one_of("Format", name, getattr(self, name), known)
-        if isinstance(self.group, str):
-            _check.one_of("Format", "group", self.group, GROUPS)
-        else:
-            _check.whole("Format", "group", self.group, minimum=1, maximum=MOST)
-        _check.kind("Format", "unit", self.unit, tuple, "a tuple of codes and bytes")
-        for count in self.unit:
-            _check.whole("Format", "unit", count, maximum=MOST)
-        _check.whole("Format", "alignment", self.alignment, minimum=1, maximum=MOST)
-        _check.whole("Format", "tail", self.tail, maximum=MOST)
+        _check.kind("Format", "lopsided", self.lopsided, bool, "True or False")
+        rule = "a tuple of codes and bytes"
+        _check.kind("Format", "unit", self.unit, tuple, rule)
+        if len(self.unit) != 2:
+            raise ValueError(_check.wrong("Format", "unit", rule, self.unit))
+        whole = {"unit": tuple(one_whole("Format", "unit", n, 0, MOST) for n in self.unit)}
+        for name, least in (("group", 1), ("alignment", 1), ("tail", 0)):
+            value = getattr(self, name)
+            if name == "group" and isinstance(value, str):
+                whole[name] = _check.one_of("Format", name, value, GROUPS)
+            else:
+                whole[name] = one_whole("Format", name, value, least, MOST)
+        for name, value in whole.items():
+            object.__setattr__(self, name, value)
         self._check_together()
 
     def _check_together(self) -> None:
         integer = self.element in INTEGERS
         if bool(self.scale) != bool(self.group) or (integer and not self.scale):
             raise ValueError("Format: scale and group must be given together; integers need both")
+        if integer and self.scale not in ("float32", "float16"):
+            raise ValueError(_check.wrong("Format", "scale", WIDE, self.scale))
         if self.zero and (not integer or self.group == "tensor"):
             raise ValueError("Format: zero must go with integers in groups or rows")
+        if self.lopsided and (not integer or self.zero or self.group == "tensor"):
+            rule = "must go with integers in groups or rows, without a zero point"
+            raise ValueError(f"Format: lopsided {rule}")
         if self.group == "row" and self.along != "token":
             raise ValueError("Format: group 'row' must go along 'token'")
         if bool(self.tail) != bool(self.tail_keeps):
@@ -114,6 +126,7 @@ class Format:
         return 8 // common, self.element_bits // common
 
 
+CPP = "llama.cpp"
 _DENSE = "the dtype of the model"
 _VLLM = "vLLM 0.33.0, kv_cache_interface.py: one fp32 scale a token and head, beside its codes"
 _FP8 = "SGLang and vLLM: one scale a tensor, from the checkpoint or 1.0"
@@ -139,12 +152,12 @@ def _int4(group: int) -> Format:
 
 def _ggml(name: str, element: str, zero: str = "", lopsided: bool = False) -> Format:
     block = {"scale": "float16", "zero": zero, "group": 32, "unit": (32, 4 * INTEGERS[element])}
-    return Format(name=name, element=element, lopsided=lopsided, mixes=True, source=_GGML, **block)
+    return Format(name=name, element=element, lopsided=lopsided, mixes=CPP, source=_GGML, **block)
 
 
 def _kivi(bits: int) -> list[Format]:
     both = {"element": f"int{bits}", "scale": "float16", "zero": "float16", "group": 32}
-    both |= {"tail": 32, "mixes": True, "source": _KIVI}
+    both |= {"tail": 32, "mixes": "KIVI", "source": _KIVI}
     key = Format(name=f"kivi{bits}_key", along="channel", tail_keeps="remainder", **both)
     return [key, Format(name=f"kivi{bits}_value", tail_keeps="last", **both)]
 
@@ -155,8 +168,8 @@ def _formats() -> list[Format]:
     pair = {"scale": "float16", "zero": "float16", "group": "row", "source": _INT8}
     mx = {"scale": "float8_e8m0fnu", "group": 32, "source": _MX}
     return [
-        Format(name="bf16", element="bfloat16", mixes=True, source=_DENSE),
-        Format(name="fp16", element="float16", mixes=True, source=_DENSE),
+        Format(name="bf16", element="bfloat16", mixes=CPP, source=_DENSE),
+        Format(name="fp16", element="float16", mixes=CPP, source=_DENSE),
         *_fp8("fp8_e4m3", e4m3),
         *_fp8("fp8_e5m2", "float8_e5m2"),
         Format(name="fp8_e4m3_g128", element=e4m3, scale="float32", group=128, source=_MLA),
@@ -178,3 +191,20 @@ def _formats() -> list[Format]:
 
 
 FORMATS: Mapping[str, Format] = MappingProxyType({f.name: f for f in _formats()})
+
+
+def one_engine(key: Format, value: Format) -> bool:
+    """Return whether an engine that the formats name stores K in one and V in the other.
+
+    KIVI groups K along a channel and V along a token, so it takes no format for both. Raises
+    TypeError for what is no Format.
+
+    >>> one_engine(FORMATS["q8_0"], FORMATS["q4_0"]), one_engine(FORMATS["q8_0"], FORMATS["mxfp8"])
+    (True, False)
+    """
+    for name, form in (("key", key), ("value", value)):
+        _check.kind("one_engine", name, form, Format, "a Format")
+    if key.tail or value.tail:
+        halves = key.along == "channel" and value.along == "token"
+        return halves and key.mixes == value.mixes != ""
+    return key == value or key.mixes == value.mixes != ""

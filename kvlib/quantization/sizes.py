@@ -13,6 +13,7 @@ import math
 
 from kvlib import _check
 from kvlib.payload import Geometry, Group, Latent, Model, group_bytes, kept, total_bytes
+from kvlib.quantization.checks import one_whole
 from kvlib.quantization.formats import Format
 
 __all__ = ["bits_per_element", "run_bytes", "stored_bytes", "tail_tokens"]
@@ -29,9 +30,10 @@ def format_of(call: str, name: str, value: Format) -> Format:
 
 
 def run_bytes(form: Format, codes: int) -> int:
-    """Return the bytes of a run of `codes` elements with its scales and padding; arrays broadcast.
+    """Return the bytes of a run of `codes` elements with its scales and padding.
 
-    Raises TypeError or ValueError for what is no format or no count.
+    An int array gives an int64 array. Raises TypeError or ValueError for what is no format or no
+    count.
 
     >>> from kvlib.quantization import FORMATS
     >>> run_bytes(FORMATS["q8_0"], 128), run_bytes(FORMATS["q8_0"], 129)
@@ -39,6 +41,11 @@ def run_bytes(form: Format, codes: int) -> int:
     """
     form = format_of("run_bytes", "form", form)
     codes = _check.whole("run_bytes", "codes", codes)
+    if _check.is_array(codes) and codes.size:
+        longest = int(codes.max())
+        if run_bytes(form, longest) > _check.LARGEST:
+            rule = "few enough for 64-bit bytes"
+            raise ValueError(_check.wrong("run_bytes", "codes", rule, longest))
     per_unit, unit_bytes = form.packs
     size = -(-codes // per_unit) * unit_bytes
     if form.group == "row":
@@ -60,7 +67,7 @@ def bits_per_element(form: Format, head_dim: int = 128) -> float:
     """
     call = "bits_per_element"
     form = format_of(call, "form", form)
-    codes = _check.whole(call, "head_dim", head_dim, minimum=1, maximum=MOST_DIM)
+    codes = one_whole(call, "head_dim", head_dim, minimum=1, maximum=MOST_DIM)
     if form.along != "token":
         group = form.group if isinstance(form.group, int) else 1
         codes = math.lcm(group, form.packs[0]) * form.alignment
@@ -104,6 +111,11 @@ def stored_bytes(
     call = "stored_bytes"
     key = format_of(call, "key", key)
     value = key if value is None else format_of(call, "value", value)
+    return stored_of(call, model, tokens, key, value)
+
+
+def stored_of(call: str, model: Model | Group, tokens: int, key: Format, value: Format) -> int:
+    """Return the bytes as `stored_bytes` does, with errors in the name of `call`."""
 
     def of_group(group: Group, tokens: int, width: int) -> int:
         match group:
@@ -120,6 +132,8 @@ def stored_bytes(
                 return group.layers * (latent + _part(value, 1, tokens, group.rope_dim))
         return group_bytes(group, tokens, width)
 
+    if _check.is_array(tokens) and "layer" in (key.along, value.along):
+        total_bytes(call, model, tokens, 2, group_bytes)  # a layer's codes are counted, too
     return total_bytes(call, model, tokens, 1, of_group)
 
 

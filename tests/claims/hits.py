@@ -37,6 +37,7 @@ OPENING = "given: the prompt of the book's example"
 PREFILL = "given: the prefill rate of chapter 7's example"
 TRACE = "kvcache-ai/Mooncake, FAST25-release/traces/conversation_trace.jsonl, recomputed"
 SGLANG_19746 = "sgl-project/sglang pull request 19746, comment of 14 April 2026"
+SGLANG_ROUTER = "sgl-project/sglang router_args.py at 6614f98: cache_threshold"
 EXERCISE = "given: an input of the exercise"
 
 
@@ -163,6 +164,10 @@ CLAIMS = [
         "{54.6 %} is spared.",
         lambda: routed("most-matching", least_match=0).transfer_saved,
     ),
+    (
+        "a match below a tenth of the prompt; for SGLang's router that is {0.3} by default",
+        SGLANG_ROUTER,
+    ),
     # Loading
     (
         "The paper rounds to {6 GB/s} and {19 GB/s}.",
@@ -207,7 +212,8 @@ CLAIMS = [
     ),
     (
         "First tokens come after {6.99 s} at the median instead of {71.94 s}, and {29 %} more "
-        "requests complete. Yet later tokens come every {134.63 ms} instead of {65.17 ms}.",
+        "requests complete. Yet later tokens come every {134.63 ms} on average instead of "
+        "{65.17 ms}.",
         SGLANG_19746,
         SGLANG_19746,
         lambda: 1.6075 / 1.2433 - 1,
@@ -215,9 +221,10 @@ CLAIMS = [
         SGLANG_19746,
     ),
     (
-        "By Little's law about {102} requests decode at once instead of {32}:",
-        lambda: 1.6075 * (70.66968 - 6.99333),  # rate × (median latency - median first token)
-        lambda: 1.2433 * (98.04979 - 71.94070),
+        "about {29} requests before, about {77} at the {571.30 tokens/s} after.",
+        lambda: 441.87 * 0.06517,  # output tokens/s × mean gap between tokens, both printed
+        lambda: 571.30 * 0.13463,
+        SGLANG_19746,
     ),
     # Exercises
     (
@@ -225,7 +232,7 @@ CLAIMS = [
         lambda: payload_bytes(LLAMA, 1),
     ),
     (
-        "All {6,144} tokens at {131,072 B} are {768 MiB}. The source computes {144} tokens;",
+        "All {6,144} tokens at {131,072 B} are {768 MiB}. The source computes {644} tokens;",
         EXERCISE,
         lambda: payload_bytes(LLAMA, 1),
         lambda: question("3.1").answer,

@@ -246,8 +246,8 @@ CLAIMS = [
         lambda: POOLS[1] / POOLS[0],
     ),
     (
-        "throughput changed by a factor of {0.997} to {1.032}. Prefill became {2.4 %} to "
-        "{4.9 %} slower.",
+        "throughput changed by a factor of {0.997} to {1.032}. The rate of prefill fell by "
+        "{2.4 %} to {4.9 %}.",
         *[VLLM_42058] * 4,
     ),
     ("| Qwen3-235B-A22B | gsm8k | {0.9168} | {0.9181} | {0.9186} |", *[SGLANG_DOC] * 3),
