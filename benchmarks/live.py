@@ -46,7 +46,7 @@ PATIENCE = 120_000  # ms
 
 PROBE = """
   const kv = window.kv = {tasks: [], moves: []}, waiting = {};
-  const text = () => document.querySelector(RESULT)?.textContent ?? "";
+  const text = () => document.querySelector(RESULT)?.textContent.replaceAll("\u00a0", " ") ?? "";
   let asked = null;
   const note = (name) => {
     kv[name] ??= performance.now();
@@ -106,6 +106,12 @@ class Files(http.server.SimpleHTTPRequestHandler):
         self.server.asked.append((code, unquote(urlsplit(self.path).path)))
 
 
+class Host(http.server.ThreadingHTTPServer):
+    """A server that keeps no connection of a browser waiting."""
+
+    request_queue_size = 64
+
+
 class Page:
     """A page on a local port. `result` selects its answer once the controls beside it are live."""
 
@@ -114,7 +120,7 @@ class Page:
         for file in site.rglob("*"):
             os.utime(file, (yesterday, yesterday))
         files = functools.partial(Files, directory=site)
-        self.host = http.server.ThreadingHTTPServer(("127.0.0.1", 0), files)
+        self.host = Host(("127.0.0.1", 0), files)
         threading.Thread(target=self.host.serve_forever, daemon=True).start()
         self.home = f"http://127.0.0.1:{self.host.server_port}"
         self.site, self.address = site, self.home + path
@@ -146,7 +152,8 @@ class Page:
             slider.press("ArrowRight")
             tab.evaluate("kvUntil('answered')")
         except Error as error:
-            sys.exit(f"The slider of {self.address} does not answer: {error}")
+            note = "[...document.querySelectorAll('.kv-note')].map((p) => p.textContent)[0]"
+            sys.exit(f"{self.address} does not answer: {error}\n{tab.evaluate(note)}")
         asked, seen = list(self.host.asked), tab.evaluate("kv")
         starting, live, answered = seen.get("starting", 0), seen["live"], seen["answered"]
         tasks = [(at, length) for at, length in seen["tasks"] if at < answered]
