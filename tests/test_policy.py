@@ -25,6 +25,8 @@ def test_inline_scripts_and_handlers_are_allowed_by_digest_alone():
     inline = [digest('let a = "<b>&amp;";'), digest('go("on")')]
     assert rules(PAGE)["script-src"] == ["'self'", "'unsafe-hashes'", *inline]
     assert rules("<head></head>")["script-src"] == ["'self'"]
+    found = content_security.policy("<head></head>", ['go("on")'])  # another page's handler
+    assert f"script-src 'self' 'unsafe-hashes' {inline[1]};" in found
 
 
 def test_a_page_with_a_form_may_compile_webassembly():

@@ -49,12 +49,16 @@ class Inline(HTMLParser):
         self.within = False
 
 
-def policy(page):
-    """Return the policy that lets this page run as it is."""
+def policy(page, handlers=()):
+    """Return the policy that lets this page run as it is.
+
+    `handlers` are other pages': the search reads those into its own.
+    """
     inline = Inline(page)
+    handlers = [*inline.handlers, *handlers]
     extra = ["'wasm-unsafe-eval'"] if "data-kv-app" in page else []
-    extra += ["'unsafe-hashes'"] if inline.handlers else []
-    for text in dict.fromkeys([*inline.scripts, *inline.handlers]):
+    extra += ["'unsafe-hashes'"] if handlers else []
+    for text in dict.fromkeys([*inline.scripts, *handlers]):
         digest = base64.b64encode(hashlib.sha256(text.encode()).digest())
         extra.append(f"'sha256-{digest.decode()}'")
     scripts = " ".join([POLICY["script-src"], *extra])
@@ -66,12 +70,16 @@ def write(app, exception):
     """Put the policy at the head of every page."""
     if exception or app.builder.format != "html":
         return
-    for path in Path(app.outdir).rglob("*.html"):
-        page = path.read_text("utf-8")
-        meta = '<meta http-equiv="Content-Security-Policy" content="{}" />'
-        meta = meta.format(escape(policy(page)))
+    paths = sorted(Path(app.outdir).rglob("*.html"))
+    pages = {path: path.read_text("utf-8") for path in paths}
+    handlers = sorted(
+        {h for p in pages.values() for h in Inline(p).handlers}
+    )
+    meta = '<meta http-equiv="Content-Security-Policy" content="{}" />'
+    for path, page in pages.items():
         if page.count(CHARSET) == 1:
-            head = f"{CHARSET}\n    {meta}"
+            rules = meta.format(escape(policy(page, handlers)))
+            head = f"{CHARSET}\n    {rules}"
             path.write_text(page.replace(CHARSET, head), "utf-8")
 
 

@@ -19,6 +19,7 @@ function made(tag, className, textContent = "") {
 export function open(forms, {python, megabytes, questions}) {
   const atRest = new Map(forms.map((form) => [form, form.querySelector(".kv-note").textContent]));
   let undo = []; // what makes the live forms rest again
+  let ran = false; // then a form may show what was typed, and no defaults
 
   function state(name, words, spoken) {
     for (const form of forms) {
@@ -41,8 +42,8 @@ export function open(forms, {python, megabytes, questions}) {
 
   function failed({message}) {
     const held = document.activeElement?.closest("form");
-    const ran = undo.length > 0;
-    const why = `Python ${ran ? "stopped" : "could not start"} in this page: ${message}.`;
+    const what = undo.length ? "stopped" : "could not start";
+    const why = `Python ${what} in this page: ${message}.`;
     for (const back of undo) back();
     undo = [];
     state("failed", (form) => (ran ? why : `${why} ${atRest.get(form)}`), why);
@@ -54,7 +55,7 @@ export function open(forms, {python, megabytes, questions}) {
     const until = (form) => isQuestion(form)
       ? "Until then, the hints and the solution can be read."
       : "Until then, you see the result of the default values.";
-    state("starting", (form) => `${wait} ${until(form)}`, wait);
+    state("starting", (form) => (ran ? wait : `${wait} ${until(form)}`), wait);
   }
 
   // by: the form whose button was pressed, if one was.
@@ -69,6 +70,7 @@ export function open(forms, {python, megabytes, questions}) {
     try {
       const ask = await startEngine(python, failed);
       undo = forms.map((form) => makeLive(form, ask));
+      ran = true;
       const live = (form) => isQuestion(form)
         ? "Live: your answer is checked in this page."
         : "Live: every change is computed in this page.";

@@ -22,7 +22,8 @@ function cleaned(found) {
   for (const [key, kept] of Object.entries(found ?? {})) {
     if (!QUESTION.test(key) || typeof kept?.answer !== "string") continue;
     const {answer, state, tries, right} = kept;
-    const isDay = /^\d{4}-\d\d-\d\d$/.test(right) && !Number.isNaN(Date.parse(right));
+    const isText = typeof right === "string";
+    const isDay = isText && /^\d{4}-\d\d-\d\d$/.test(right) && !Number.isNaN(Date.parse(right));
     questions[key] = {
       answer: answer.slice(0, LONGEST),
       state: ["right", "slip", "wrong"].includes(state) ? state : "wrong",
