@@ -67,7 +67,13 @@ def _label_ends(ax: Any, ends: Sequence[tuple[str, float, float, str]]) -> None:
             color=INK,
             va="center",
             annotation_clip=False,
-            arrowprops={"arrowstyle": "-", "color": colour, "shrinkA": 2, "shrinkB": 0},
+            arrowprops={
+                "arrowstyle": "-",
+                "color": colour,
+                "relpos": (0, 0.5),  # from the label's left edge: it crosses no other label
+                "shrinkA": 2,
+                "shrinkB": 0,
+            },
         )
 
 

@@ -139,7 +139,9 @@ def test_opened_from_disk_it_says_so_and_is_whole(visit):
 
 def test_below_any_path_and_without_caching_it_is_live_twice(visit):
     class Bare(Quiet):
-        """The book at /some/name/, from a host that sends nothing to cache by."""
+        """The book at /some/name/, from a host with nothing to cache by that knows no .wasm."""
+
+        extensions_map = Quiet.extensions_map | {".wasm": "application/octet-stream"}
 
         def translate_path(self, path):
             here = path.removeprefix("/some/name/")
