@@ -65,7 +65,7 @@ def changed(control):
             ends = str(control.minimum), str(control.maximum)
             return next(text for text in ends if text != str(control.default))
         case Whole():
-            return "12,345"
+            return f"{min(12_345, control.maximum):,}"
 
 
 def explorers(path):
