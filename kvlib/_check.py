@@ -14,7 +14,7 @@ import reprlib
 from collections.abc import Iterable
 from typing import Any
 
-__all__ = ["kind", "number", "one_of", "shown", "together", "whole"]
+__all__ = ["kind", "number", "one_of", "one_whole", "shown", "together", "whole"]
 
 LARGEST = 2**63 - 1  # what an int64 array can hold
 SHORT = reprlib.Repr()  # never builds more text than it shows
@@ -88,6 +88,23 @@ def whole(
     if count < minimum or (maximum is not None and count > maximum):
         raise ValueError(wrong(call, name, _bounds(minimum, maximum), count, hint))
     return count
+
+
+def one_whole(
+    call: str,
+    name: str,
+    value: Any,
+    minimum: int = 0,
+    maximum: int | None = None,
+    hint: str = "",
+) -> int:
+    """Return `value` as an exact int, where an array of them has no meaning.
+
+    Raises TypeError for an array, else as `whole` does.
+    """
+    if is_array(value):
+        raise TypeError(wrong(call, name, "one whole number", value))
+    return whole(call, name, value, minimum=minimum, maximum=maximum, hint=hint)
 
 
 def _bounds(minimum: int, maximum: int | None) -> str:

@@ -8,7 +8,7 @@ keep more behind a window. `dataclasses.replace(SGLANG, page=64)` is SGLang with
 from dataclasses import dataclass, fields
 
 from kvlib import _check
-from kvlib.engines.checks import one_whole
+from kvlib._check import one_whole
 
 __all__ = ["SGLANG", "TRANSFORMERS", "VLLM", "Engine"]
 

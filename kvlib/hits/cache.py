@@ -14,7 +14,7 @@ from collections.abc import Hashable, Sequence
 from itertools import takewhile
 
 from kvlib import _check
-from kvlib.hits.checks import count
+from kvlib._check import one_whole as count
 
 __all__ = ["PrefixCache"]
 

@@ -5,16 +5,7 @@ from typing import Any
 
 from kvlib import _check
 
-__all__ = ["count", "integer", "real", "store"]
-
-
-def count(
-    call: str, name: str, value: Any, minimum: int = 0, maximum: int | None = None, hint: str = ""
-) -> int:
-    """Return `value` as an int within its bounds. Raises TypeError or ValueError."""
-    if _check.is_array(value):
-        raise TypeError(_check.wrong(call, name, "one whole number", value))
-    return _check.whole(call, name, value, minimum=minimum, maximum=maximum, hint=hint)
+__all__ = ["integer", "real", "store"]
 
 
 def integer(call: str, name: str, value: Any) -> int:

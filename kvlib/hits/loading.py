@@ -14,8 +14,9 @@ Source: Qin et al., Mooncake, FAST '25, equation 2, with a = 4 and b = 22 for Ll
 from dataclasses import dataclass
 
 from kvlib import _check
+from kvlib._check import one_whole as count
 from kvlib.bandwidth.checks import link_rate_of, rate_of
-from kvlib.hits.checks import count, real, store
+from kvlib.hits.checks import real, store
 
 __all__ = ["Work", "break_even_rate", "load_seconds", "recompute_seconds"]
 

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from kvlib import _check
-from kvlib.hits.checks import count, integer, real, store
+from kvlib._check import one_whole as count
+from kvlib.hits.checks import integer, real, store
 
 __all__ = ["BLOCK", "Request", "Trace"]
 

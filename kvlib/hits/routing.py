@@ -21,8 +21,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from kvlib import _check
+from kvlib._check import one_whole as count_of
 from kvlib.hits.cache import MOST_BLOCKS, PrefixCache
-from kvlib.hits.checks import count as count_of
 from kvlib.hits.checks import real
 from kvlib.hits.conventions import MOVES_SUFFIX, Convention
 from kvlib.hits.held import destination_pages

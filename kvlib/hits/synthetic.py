@@ -16,7 +16,7 @@ import random
 from collections.abc import Sequence
 
 from kvlib import _check
-from kvlib.hits.checks import count as count_of
+from kvlib._check import one_whole as count_of
 from kvlib.hits.checks import real
 from kvlib.hits.moments import PUBLISHED, Moments
 from kvlib.hits.requests import BLOCK, MOST_REQUESTS, MOST_TOKENS, Request, Trace

@@ -11,8 +11,8 @@ and its transfer topology, block_size_ratio.
 from dataclasses import dataclass
 
 from kvlib import _check
+from kvlib._check import one_whole
 from kvlib.engines import SGLANG, Engine
-from kvlib.engines.checks import one_whole
 from kvlib.layout.ownership import MOST_TP, unshareable
 from kvlib.payload import Geometry, Group, Indexer, Model, Recurrent, groups_of
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kvlib import _check
-from kvlib.engines.checks import one_whole
+from kvlib._check import one_whole
 from kvlib.layout.moves import Move
 from kvlib.layout.ownership import MOST_TP, owned_heads
 

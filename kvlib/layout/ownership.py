@@ -9,7 +9,7 @@ Sources: vLLM 0.33.0, get_num_kv_heads and mamba_utils.py; SGLang 0.5.23, comput
 from dataclasses import replace
 
 from kvlib import _check
-from kvlib.engines.checks import one_whole
+from kvlib._check import one_whole
 from kvlib.payload import MOST, Geometry, Group, Recurrent
 
 __all__ = ["MOST_TP", "attention_tp", "copies", "owned_heads", "share", "stage_layers"]

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from kvlib import _check
+from kvlib._check import one_whole
 from kvlib.engines import SGLANG, Engine, group_held_bytes, held_positions
-from kvlib.engines.checks import one_whole
 from kvlib.layout import descriptors
 from kvlib.layout.compatible import Side, reasons_against, unplanned
 from kvlib.layout.moves import Move, Route, head_routes, shared_layers, state_routes, whole_routes

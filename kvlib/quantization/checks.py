@@ -1,19 +1,10 @@
-"""Checks: one count or one number, of Python's own width, where a format has room for one."""
+"""Checks: one number, of Python's own width, where a format has room for one."""
 
 from typing import Any
 
 from kvlib import _check
 
-__all__ = ["one_number", "one_whole"]
-
-
-def one_whole(
-    call: str, name: str, value: Any, minimum: int = 0, maximum: int | None = None
-) -> int:
-    """Return `value` as an int within its bounds. Raises TypeError or ValueError."""
-    if _check.is_array(value):
-        raise TypeError(_check.wrong_type(call, name, "one whole number", value))
-    return _check.whole(call, name, value, minimum=minimum, maximum=maximum)
+__all__ = ["one_number"]
 
 
 def one_number(call: str, name: str, value: Any, minimum: float, maximum: float) -> float:

@@ -15,9 +15,9 @@ Counted: bytes over the link, and bytes that the conversion reads and writes, on
 from typing import Any
 
 from kvlib import _check
+from kvlib._check import one_whole
 from kvlib.bandwidth.checks import MOST_BYTES, link_rate_of
 from kvlib.payload import Group, Model
-from kvlib.quantization.checks import one_whole
 from kvlib.quantization.formats import Format
 from kvlib.quantization.sizes import format_of, stored_of
 

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from kvlib import _check
-from kvlib.quantization.checks import one_number, one_whole
+from kvlib._check import one_whole
+from kvlib.quantization.checks import one_number
 from kvlib.quantization.decode import decode
 from kvlib.quantization.encode import checked, encode, in_runs
 from kvlib.quantization.floats import FLOATS

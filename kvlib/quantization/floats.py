@@ -13,7 +13,7 @@ import math
 from dataclasses import dataclass
 
 from kvlib import _check
-from kvlib.quantization.checks import one_whole
+from kvlib._check import one_whole
 
 __all__ = ["FLOATS", "Float", "value_of"]
 

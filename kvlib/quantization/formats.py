@@ -14,7 +14,7 @@ from dataclasses import dataclass, fields
 from types import MappingProxyType
 
 from kvlib import _check
-from kvlib.quantization.checks import one_whole
+from kvlib._check import one_whole
 from kvlib.quantization.floats import FLOATS
 
 __all__ = ["FORMATS", "Format", "one_engine"]

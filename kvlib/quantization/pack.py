@@ -8,7 +8,7 @@ unit, and a unit fills whole bytes. The order is ours; kernels interleave codes 
 import numpy as np
 
 from kvlib import _check
-from kvlib.quantization.checks import one_whole
+from kvlib._check import one_whole
 from kvlib.quantization.formats import Format
 from kvlib.quantization.sizes import format_of
 

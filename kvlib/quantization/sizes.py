@@ -12,8 +12,8 @@ belongs to the model and is at both ends before any request is (`Format.tensor_b
 import math
 
 from kvlib import _check
+from kvlib._check import one_whole
 from kvlib.payload import Geometry, Group, Latent, Model, group_bytes, kept, total_bytes
-from kvlib.quantization.checks import one_whole
 from kvlib.quantization.formats import Format
 
 __all__ = ["bits_per_element", "run_bytes", "stored_bytes", "tail_tokens"]
