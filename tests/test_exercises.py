@@ -339,10 +339,10 @@ FOUND = {  # question: what readers typed, and the verdict
     },
     "3.6": {
         "6144 tokens": "Correct: prefill sustains 11.72 requests/s.",
-        "5,120": "Not yet. Prefill sustains 7.81 requests/s, and decode more.",
+        "5,120": "Not yet. Prefill sustains 7.81 requests/s, and decode no less.",
         "5,121": "Correct: prefill sustains 7.82 requests/s.",
         "7,161": "Correct: prefill sustains 23.28 requests/s.",
-        "7,162": "Not yet. Prefill sustains 23.30 requests/s, and the link less.",
+        "7,162": "Not yet. Prefill sustains 23.30 requests/s, and the link no more.",
         "9,000": "Type a number of tokens from 0 to 8,192.",
         "75 %": "Type a whole number of tokens, as in 4,096.",
         "0.5": "Type a whole number of tokens, as in 4,096.",

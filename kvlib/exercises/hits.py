@@ -73,7 +73,7 @@ def _cached(text: str) -> Verdict:
     rate = format_as(prefill, "requests/s")
     if bounds.decode < prefill < bounds.network:
         return Verdict(state="right", message=f"Correct: prefill sustains {rate}.")
-    why = "decode more" if prefill <= bounds.decode else "the link less"
+    why = "decode no less" if prefill <= bounds.decode else "the link no more"
     return Verdict(state="slip", message=f"Not yet. Prefill sustains {rate}, and {why}.")
 
 
@@ -250,7 +250,7 @@ QUESTIONS = (
         wrong_examples=("4,096", "8,000", "0", "8,192"),
         hints=(
             "Three workers compute 24,000 tokens/s. Divide by the tokens that are not cached.",
-            "Decode sustains 7.81 requests/s, the link 23.28 requests/s. Find the tokens for each.",
+            "Decode sustains 7.8125 requests/s, the link 23.28 requests/s. Find tokens for each.",
         ),
         level="open",
         minutes=5,

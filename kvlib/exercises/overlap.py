@@ -105,13 +105,16 @@ QUESTIONS = (
                 hint="That sends everything at the end. Here a layer leaves when it is computed.",
             ),
             Slip(
+                value=timeline(LAYERED, LAYERS["rate"]).ready_seconds - LAYERS["prefill"],
+                hint="That is what the hand-off adds. Count from the start of prefill.",
+            ),
+            Slip(
                 value=LAYERS["prefill"],
                 hint="That hides the last layer, too. It is computed only when prefill ends.",
             ),
             Slip(
                 value=LAYERS["prefill"] / LAYERS["layers"] + BYTES,
-                hint="That keeps the link busy from the first layer on. The link is faster than "
-                "compute here, and waits for the last layer.",
+                hint="That keeps the link busy from the first layer on. It waits for the last one.",
             ),
         ),
         hints=(
@@ -130,13 +133,11 @@ QUESTIONS = (
             Slip(value=ALL, hint="That is the whole transfer. Two chunks leave during prefill."),
             Slip(
                 value=ALL / 3,
-                hint="That makes three equal pieces. A chunk has 8,192 tokens, the last what is "
-                "left.",
+                hint="That makes three equal pieces. A chunk has 8,192 tokens, the last the rest.",
             ),
             Slip(
                 value=CHUNKED.ready_seconds,
-                hint="That is when decode may start. The question asks what the hand-off adds to "
-                "prefill.",
+                hint="That is when decode may start. Asked is what the hand-off adds to prefill.",
             ),
         ),
         hints=(
@@ -228,12 +229,11 @@ QUESTIONS = (
             ),
             Slip(
                 value=COMPUTE + EACH + TRANSFER / SLOW_BEST,
-                hint="That lets the link wait for compute. Here compute is done long before the "
-                "link.",
+                hint="That lets the link wait. Here compute is done long before it.",
             ),
             Slip(
                 value=COMPUTE / SLOW_BEST + TRANSFER,
-                hint="That forgets the overheads. Each piece pays its own.",
+                hint="That leaves out the overheads, or the first piece's compute.",
             ),
             Slip(value=TRANSFER, hint="Add the compute of the first piece, and all overheads."),
         ),

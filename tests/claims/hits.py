@@ -271,15 +271,15 @@ CLAIMS = [
     ),
     (
         "three prefill workers of {8,000 tokens/s}, and prompts of {8,192} tokens. Its decode "
-        "sustains {7.81 requests/s}, its link {23.28 requests/s}.",
+        "sustains {7.8125 requests/s}, its link {23.28 requests/s}.",
         lambda: SERVICE.prefill_rate,
         lambda: SERVICE.prompt_tokens,
         lambda: BOUNDS.decode,
         lambda: BOUNDS.network,
     ),
     (
-        "{24,000 tokens/s} over {7.81 requests/s} are {3,072} tokens; over {23.28 requests/s} they "
-        "are {1,030.8}.",
+        "{24,000 tokens/s} over {7.8125 requests/s} are {3,072} tokens; over {23.28 requests/s} "
+        "they are {1,030.8}.",
         lambda: SERVICE.prefill_workers * SERVICE.prefill_rate,
         lambda: BOUNDS.decode,
         lambda: 24_000 / BOUNDS.decode,
@@ -342,7 +342,7 @@ CLAIMS = [
         lambda: SERVICE.prefill_workers * SERVICE.prefill_rate,
     ),
     (
-        "Decode sustains {7.81 requests/s}, the link {23.28 requests/s}. Find",
+        "Decode sustains {7.8125 requests/s}, the link {23.28 requests/s}. Find",
         lambda: BOUNDS.decode,
         lambda: BOUNDS.network,
     ),

@@ -107,7 +107,7 @@ CLAIMS = [
         lambda: ONE.sent_descriptors[0] * us / transfer_seconds(ONE.busiest_bytes, 25 * GB_s),
     ),
     (
-        "contiguous within a page: {32,768} descriptors of {16 KiB} for each decode rank.",
+        "so a slice in it is contiguous: {32,768} descriptors of {16 KiB} for each decode rank.",
         lambda: TWO.received_descriptors[0],
         lambda: TWO.receives[0] / TWO.received_descriptors[0],
     ),
@@ -221,7 +221,7 @@ CLAIMS = [
     ),
     # Key points
     (
-        "Unequal sizes cost descriptors: {524,288} for each decode rank, or",
+        "Unequal sizes cost descriptors: here {524,288} a decode rank in SGLang,",
         lambda: ONE.received_descriptors[0],
     ),
     (

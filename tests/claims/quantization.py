@@ -135,12 +135,12 @@ CLAIMS = [
         lambda: FORMATS["bf16"].element_bits,
     ),
     (
-        "After 100 tokens, {4} of K and {32} of V are plain.",
-        lambda: tail_tokens(FORMATS["kivi2_key"], 100),
+        "V keeps {32} plain, too, so 100 tokens ({4} of K plain) take",
         lambda: tail_tokens(FORMATS["kivi2_value"], 100),
+        lambda: tail_tokens(FORMATS["kivi2_key"], 100),
     ),
     (
-        "The prompt then takes {33.4 %} of bf16, not 3/16, or {18.75 %}.",
+        "(4 of K plain) take {33.4 %} of bf16, not 3/16, or {18.75 %}.",
         lambda: part("kivi2_key", "kivi2_value", 100),
         lambda: bits("kivi2_key") / 16,
     ),
