@@ -153,7 +153,8 @@ class Page:
             tab.evaluate("kvUntil('answered')")
         except Error as error:
             note = "[...document.querySelectorAll('.kv-note')].map((p) => p.textContent)[0]"
-            sys.exit(f"{self.address} does not answer: {error}\n{tab.evaluate(note)}")
+            lost = [path for code, path in self.host.asked if code == 404]
+            sys.exit(f"{self.address}: {error}\nIt says: {tab.evaluate(note)}\nNot there: {lost}")
         asked, seen = list(self.host.asked), tab.evaluate("kv")
         starting, live, answered = seen.get("starting", 0), seen["live"], seen["answered"]
         tasks = [(at, length) for at, length in seen["tasks"] if at < answered]
