@@ -14,7 +14,17 @@ import reprlib
 from collections.abc import Iterable
 from typing import Any
 
-__all__ = ["kind", "number", "one_of", "one_whole", "shown", "together", "whole"]
+__all__ = [
+    "kind",
+    "number",
+    "one_number",
+    "one_of",
+    "one_whole",
+    "shown",
+    "together",
+    "whole",
+    "wide",
+]
 
 LARGEST = 2**63 - 1  # what an int64 array can hold
 SHORT = reprlib.Repr()  # never builds more text than it shows
@@ -149,6 +159,27 @@ def number(
     if maximum is not None and not high <= maximum:
         raise ValueError(wrong(call, name, f"at most {maximum:g}", high, hint))
     return value
+
+
+def wide(value: Any) -> Any:
+    """Return a NumPy number or array as float64, a copy; anything else as it is.
+
+    Narrow types (float16, int8) lose digits or overflow where they are compared or multiplied.
+    """
+    numeric = getattr(getattr(value, "dtype", None), "kind", "") in ("i", "u", "f")
+    return value.astype(float) if numeric else value
+
+
+def one_number(
+    call: str, name: str, value: Any, minimum: float, maximum: float, hint: str = ""
+) -> float:
+    """Return `value` as a float within its bounds, where an array has no meaning.
+
+    Raises TypeError for an array, else as `number` does.
+    """
+    if is_array(value):
+        raise TypeError(wrong_type(call, name, "one number", value, hint))
+    return float(number(call, name, wide(value), minimum=minimum, maximum=maximum))
 
 
 def together(call: str, named: dict[str, Any]) -> None:

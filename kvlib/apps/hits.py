@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 from kvlib.apps.app import Amount, App, Result, Select, Slider, Whole
-from kvlib.apps.payload import MODEL
+from kvlib.apps.payload import MODEL, PROMPT
 from kvlib.apps.picture import bars
 from kvlib.apps.wording import joined, share, time
 from kvlib.apps.wording import tokens as counted
@@ -196,14 +196,7 @@ APPS = (
         key="3.explore",
         title="One hand-off with hits at either end",
         controls=(
-            Whole(
-                key="tokens",
-                label="Prompt",
-                default=8_192,
-                minimum=1,
-                maximum=10_485_760,
-                unit="tokens",
-            ),
+            PROMPT,
             _room("source", "Cached at the source", 8_000),
             _room("destination", "Held at the destination", 0),
             Select(

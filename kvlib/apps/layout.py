@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from kvlib.apps.app import Amount, App, Result, Select, Whole
-from kvlib.apps.payload import MODEL
+from kvlib.apps.app import Amount, App, Result, Select
+from kvlib.apps.payload import MODEL, PROMPT
 from kvlib.apps.picture import bars
 from kvlib.apps.wording import rate, sentence, time
 from kvlib.engines import SGLANG, VLLM, Engine
@@ -134,14 +134,7 @@ APPS = (
         title="A hand-off between two groups of ranks",
         controls=(
             MODEL,
-            Whole(
-                key="tokens",
-                label="Prompt",
-                default=8_192,
-                minimum=1,
-                maximum=10_485_760,
-                unit="tokens",
-            ),
+            PROMPT,
             _tp("prefill", "Prefill TP", 1),
             _tp("decode", "Decode TP", 2),
             Select(

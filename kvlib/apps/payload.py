@@ -10,7 +10,7 @@ from kvlib.models import load, names
 from kvlib.payload import Geometry, Indexer, Latent, Recurrent, payload_bytes
 from kvlib.units import both
 
-__all__ = ["APPS", "MODEL", "explore"]
+__all__ = ["APPS", "MODEL", "PROMPT", "explore"]
 
 KINDS = {
     "K and V of every token": lambda g: isinstance(g, Geometry) and g.kept_tokens is None,
@@ -66,20 +66,16 @@ MODEL = Select(
     options=tuple((name, name) for name in names()),
     default="llama-3.1-8b",
 )
+PROMPT = Whole(
+    key="tokens", label="Prompt", default=8_192, minimum=1, maximum=10_485_760, unit="tokens"
+)
 APPS = (
     App(
         key="1.explore",
         title="Payload of a model at a number of tokens",
         controls=(
             MODEL,
-            Whole(
-                key="tokens",
-                label="Prompt",
-                default=8_192,
-                minimum=1,
-                maximum=10_485_760,
-                unit="tokens",
-            ),
+            PROMPT,
             Select(
                 key="width",
                 label="Bytes per cached element",

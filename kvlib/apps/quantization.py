@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from kvlib.apps.app import Amount, App, Result, Select, Whole
-from kvlib.apps.payload import MODEL
+from kvlib.apps.app import Amount, App, Result, Select
+from kvlib.apps.payload import MODEL, PROMPT
 from kvlib.apps.picture import bars
 from kvlib.apps.wording import rate, share, time
 from kvlib.apps.wording import tokens as counted
@@ -133,14 +133,7 @@ APPS = (
         title="A cache in fewer bits",
         controls=(
             MODEL,
-            Whole(
-                key="tokens",
-                label="Prompt",
-                default=8_192,
-                minimum=1,
-                maximum=10_485_760,
-                unit="tokens",
-            ),
+            PROMPT,
             Select(key="key", label="K, or latent, in", options=OPTIONS, default="fp8_e4m3"),
             Select(key="value", label="V, or rotary key, in", options=OPTIONS, default="fp8_e4m3"),
             Amount(

@@ -41,8 +41,7 @@ def seconds_of(call: str, name: str, value: Any, least: float = LEAST_SECONDS) -
 
 
 def _real(call: str, name: str, value: Any, unit: str, least: float, most: float, hint: str) -> Any:
-    if getattr(getattr(value, "dtype", None), "kind", "") in ("i", "u", "f"):
-        value = value.astype(float)  # a copy, and wide enough to be compared
+    value = _check.wide(value)
     hint = hint if isinstance(value, str) else ""
     above = 0 if least > 0 else None
     _check.number(call, name, value, unit=unit, above=above, minimum=least, maximum=most, hint=hint)

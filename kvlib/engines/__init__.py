@@ -4,7 +4,6 @@
 |---------------|------------------------------------------------------------------|
 | `conventions` | what one version of an engine does, as data: SGLANG, VLLM, ...   |
 | `held`        | the bytes that it then holds for a request                       |
-| `checks`      | one whole number, never an array                                 |
 
 A model says what must be held; an engine rounds, pads and widens. What it holds is therefore a
 second number, `held_bytes`, next to `payload_bytes`. No engine has code of its own. Counted: one

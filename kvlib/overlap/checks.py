@@ -36,12 +36,11 @@ def one_time(call: str, name: str, value: Any) -> float:
 
 def one_factor(call: str, name: str, value: Any, minimum: float, maximum: float) -> float:
     """Return `value` as a float within its bounds. Raises TypeError or ValueError."""
-    return factor_of(call, name, single(call, name, value), minimum, maximum)
+    return _check.one_number(call, name, value, minimum, maximum, HINT)
 
 
 def factor_of(call: str, name: str, value: Any, minimum: float, maximum: float) -> Any:
     """Return `value` as a float, or as a float64 array. Raises TypeError or ValueError."""
-    if getattr(getattr(value, "dtype", None), "kind", "") in ("i", "u", "f"):
-        value = value.astype(float)  # wide enough to be compared
+    value = _check.wide(value)
     _check.number(call, name, value, minimum=minimum, maximum=maximum)
     return value if _check.is_array(value) else float(value)

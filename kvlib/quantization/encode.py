@@ -16,7 +16,6 @@ import ml_dtypes
 import numpy as np
 
 from kvlib import _check
-from kvlib.quantization.checks import one_number
 from kvlib.quantization.floats import FLOATS
 from kvlib.quantization.formats import INTEGERS, Format
 from kvlib.quantization.pack import pack
@@ -108,7 +107,7 @@ def _tensor_scale(runs: np.ndarray, form: Format, given: float | None) -> float:
             raise ValueError(_check.wrong("encode", "tensor_scale", rule, given))
         return 1.0
     if given is not None:
-        return one_number("encode", "tensor_scale", given, 1e-30, 1e30)
+        return _check.one_number("encode", "tensor_scale", given, 1e-30, 1e30)
     largest = np.abs(runs).max(initial=0)
     return float(np.float32(largest / _top(form))) or 1.0
 

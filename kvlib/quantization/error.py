@@ -14,7 +14,6 @@ import numpy as np
 
 from kvlib import _check
 from kvlib._check import one_whole
-from kvlib.quantization.checks import one_number
 from kvlib.quantization.decode import decode
 from kvlib.quantization.encode import checked, encode, in_runs
 from kvlib.quantization.floats import FLOATS
@@ -71,7 +70,7 @@ def sample(
     if max(tokens, queries) * head_dim > MOST or queries * tokens > MOST:
         raise ValueError(f"sample: arrays must have at most {MOST:,} elements, got more")
     outliers = one_whole("sample", "outliers", outliers, maximum=head_dim)
-    factor = one_number("sample", "factor", factor, 1e-4, 1e4)
+    factor = _check.one_number("sample", "factor", factor, 1e-4, 1e4)
     random = np.random.default_rng(one_whole("sample", "seed", seed))
     query, key, value = (
         random.standard_normal((count, head_dim)) for count in (queries, tokens, tokens)
