@@ -14,7 +14,7 @@ from nodejs import node_for
 from pages import BOOK, ROOT
 
 from kvlib.apps import APPS, defaults
-from kvlib.apps.app import Amount, Select, Slider, Whole
+from kvlib.apps.controls import Amount, Select, Slider, Whole
 from kvlib.exercises import QUESTIONS, rehearsal
 from kvlib.show.html import joined
 from kvlib.show.live import answer

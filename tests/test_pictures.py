@@ -15,7 +15,7 @@ import matplotlib.pyplot as plt
 import pytest
 
 from kvlib.apps import APPS, defaults, find, run
-from kvlib.apps.app import Select
+from kvlib.apps.controls import Select
 from kvlib.apps.picture import bars, curve, lanes
 from kvlib.budget import STAGES
 from kvlib.exercises import QUESTIONS

@@ -13,7 +13,8 @@ from html.parser import HTMLParser
 import pytest
 
 from kvlib.apps import APPS, defaults, find, run
-from kvlib.apps.app import Amount, App, Result, Select, Slider, Whole
+from kvlib.apps.app import App, Result
+from kvlib.apps.controls import Amount, Select, Slider, Whole
 from kvlib.budget import Service, backlog, capacity
 from kvlib.exercises import QUESTIONS, rehearsal
 from kvlib.show import Form, ask, html, show, source

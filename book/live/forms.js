@@ -1,6 +1,8 @@
 // One form made live: what is typed goes to kvlib, its answer into the page.
+import {keeping} from "./keep.js";
 import {onchange, record, stored} from "./progress.js";
 import {hush, say} from "./say.js";
+import {fromLink, linkTo, offerCopies} from "./share.js";
 
 const PAUSE = 700; // milliseconds without a key: now a half-typed value is a mistake
 const SLOW = 1_000; // milliseconds until a reader is told that Python is busy
@@ -11,7 +13,8 @@ export function makeLive(form, ask) {
   const isQuestion = form.querySelector("button[type=submit]") !== null;
   const abort = new AbortController();
   const on = (name, listener) => form.addEventListener(name, listener, {signal: abort.signal});
-  (isQuestion ? question : explorer)(form, (request) => busy(form, ask(request)), on);
+  const {signal} = abort;
+  (isQuestion ? question : explorer)(form, (request) => busy(form, ask(request)), on, signal);
   rest(form, false);
   return () => {
     abort.abort();
@@ -21,7 +24,7 @@ export function makeLive(form, ask) {
 
 function rest(form, rests) {
   form.querySelector(".kv-controls").disabled = rests;
-  form.querySelector(".kv-buttons").hidden = rests;
+  form.querySelector(".kv-controls > .kv-buttons").hidden = rests;
 }
 
 // Resolves to an answer, or to null when there is none: the page says why.
@@ -48,14 +51,26 @@ function defaults(form) {
   );
 }
 
-function show(form, {errors, html, state}) {
+// link: what reopens the result that is shown.
+function show(form, {errors, html, state}, link) {
   for (const control of controls(form)) {
     const error = document.getElementById(`${form.id}-${control.name}-error`);
     error.textContent = errors[control.name] ?? "";
     if (errors[control.name] || state === "unreadable") control.setAttribute("aria-invalid", "true");
     else control.removeAttribute("aria-invalid");
+    if (errors[control.name]) unfold(control);
   }
-  form.querySelector(".kv-result").innerHTML = html; // kvlib escapes all text
+  const result = form.querySelector(".kv-result");
+  const folds = () => [...result.querySelectorAll("details")];
+  const open = folds().map((fold) => fold.open);
+  result.innerHTML = html; // kvlib escapes all text
+  offerCopies(result, link);
+  folds().forEach((fold, place) => (fold.open = open[place] ?? false));
+}
+
+function unfold(control) {
+  const group = control.closest("details");
+  if (group) group.open = true;
 }
 
 // Say above a result that what is typed has changed since.
@@ -67,7 +82,7 @@ function outdated(form, words) {
   result.prepend(line);
 }
 
-function explorer(form, ask, on) {
+function explorer(form, ask, on, signal) {
   let last = null; // what was typed when all of it could be read
   let asking = false;
   let next; // the newest wish while one is being answered
@@ -77,6 +92,7 @@ function explorer(form, ask, on) {
     for (const output of form.querySelectorAll("output")) {
       output.value = document.getElementById(output.htmlFor).value;
     }
+    kept.refresh();
     clearTimeout(timer);
     if (asking) return void (next = {pause});
     asking = true;
@@ -86,11 +102,11 @@ function explorer(form, ask, on) {
     if (response === null) return;
     if (Object.keys(response.errors).length === 0) {
       last = now;
-      show(form, response);
+      show(form, response, link());
       say(response.say, PAUSE);
     } else {
       hush();
-      timer = setTimeout(show, pause, form, response);
+      timer = setTimeout(show, pause, form, response, link());
     }
     if (next) {
       ({pause} = next);
@@ -99,13 +115,35 @@ function explorer(form, ask, on) {
     }
   }
 
-  on("input", ({target}) => update(target.type === "text" ? PAUSE : 0));
+  const link = () => linkTo(form, last ?? defaults(form), defaults(form));
+
+  // Texts into the fields, by control key; the result follows.
+  function put(texts) {
+    for (const control of controls(form)) {
+      if (!Object.hasOwn(texts, control.name) || control.value === texts[control.name]) continue;
+      control.value = texts[control.name];
+      unfold(control);
+    }
+    update(0);
+  }
+
+  const kept = keeping(form, () => typed(form), put);
+  const isTyped = ({type}) => ["text", "textarea"].includes(type);
+  on("input", ({target}) => update(isTyped(target) ? PAUSE : 0));
+  if (kept.press) on("click", kept.press);
   on("change", () => update(0));
   on("submit", (event) => {
     event.preventDefault();
     update(0);
   });
   on("reset", () => setTimeout(update, 0, 0)); // the fields change after the event
+  function openLink() {
+    const linked = fromLink(form);
+    if (linked) put({...defaults(form), ...linked});
+  }
+  addEventListener("hashchange", openLink, {signal});
+  openLink();
+  offerCopies(form.querySelector(".kv-result"), link());
   if (JSON.stringify(typed(form)) !== JSON.stringify(defaults(form))) update(0); // started again
 }
 

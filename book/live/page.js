@@ -4,6 +4,7 @@ import {makeLive} from "./forms.js";
 import {makePanel} from "./panel.js";
 import {onchange, stored} from "./progress.js";
 import {say} from "./say.js";
+import {fromLink} from "./share.js";
 
 const NEAR = "800px"; // a screen ahead of the reader
 const LONG = 15_000; // milliseconds: now a start is slow
@@ -103,6 +104,7 @@ export function open(forms, {python, megabytes, questions}) {
     offer(`Make the forms live (${megabytes} MB)`);
     return;
   }
+  forms.find(fromLink)?.scrollIntoView(); // its address is no element's, for a browser
   const near = new IntersectionObserver((seen) => {
     if (!seen.some((entry) => entry.isIntersecting)) return;
     near.disconnect();

@@ -4,7 +4,8 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from kvlib.apps.app import Amount, App, Result, Slider
+from kvlib.apps.app import App, Result
+from kvlib.apps.controls import Amount, Slider
 from kvlib.apps.picture import bars
 from kvlib.apps.wording import joined, rate, share, time
 from kvlib.bandwidth import Link, seconds_with_startup, transfer_rate, transfer_seconds

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from kvlib.apps.app import Amount, App, Result, Slider, Whole
+from kvlib.apps.app import App, Result
+from kvlib.apps.controls import Amount, Slider, Whole
 from kvlib.apps.payload import MODEL
 from kvlib.apps.picture import bars
 from kvlib.apps.wording import SAME, apart, joined, requests, sentence, share

@@ -6,7 +6,8 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from kvlib.apps.app import Amount, App, Result, Select, Slider, Whole
+from kvlib.apps.app import App, Result
+from kvlib.apps.controls import Amount, Select, Slider, Whole
 from kvlib.apps.payload import MODEL, PROMPT
 from kvlib.apps.picture import bars
 from kvlib.apps.wording import joined, share, time

@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from kvlib.apps.app import Amount, App, Result, Whole
+from kvlib.apps.app import App, Result
+from kvlib.apps.controls import Amount, Whole
 from kvlib.apps.payload import MODEL
 from kvlib.apps.picture import lanes
 from kvlib.apps.wording import requests, share

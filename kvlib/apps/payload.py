@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from kvlib.apps.app import App, Result, Select, Whole
+from kvlib.apps.app import App, Result
+from kvlib.apps.controls import Select, Whole
 from kvlib.apps.picture import curve
 from kvlib.apps.wording import tokens as counted
 from kvlib.models import load, names

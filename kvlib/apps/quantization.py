@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from kvlib.apps.app import Amount, App, Result, Select
+from kvlib.apps.app import App, Result
+from kvlib.apps.controls import Amount, Select
 from kvlib.apps.payload import MODEL, PROMPT
 from kvlib.apps.picture import bars
 from kvlib.apps.wording import rate, share, time

@@ -8,9 +8,10 @@ import ast
 import inspect
 import os
 import textwrap
+from collections.abc import Mapping
 from typing import Any
 
-from kvlib import apps
+from kvlib import _check, apps
 from kvlib.apps.question import as_app
 from kvlib.exercises import find
 from kvlib.show import html
@@ -31,12 +32,18 @@ class Form:
         return f"<kvlib app {self.app.key}: {self.app.title}>"
 
 
-def show(key: str) -> Any:
+def show(key: str, typed: Mapping[str, str] | None = None) -> Any:
     """Return the app called `key` as something that displays: widgets, or a form in the book.
 
-    Raises ValueError for an unknown key.
+    `typed` (control key to text) is what the widgets begin with; what it lacks is as the app has
+    it. Raises ValueError for the unknown key of an app or a control, TypeError for what is no text.
     """
-    return _view(apps.find(key))
+    app = apps.find(key)
+    known = {control.key for control in app.controls}
+    for name, text in (typed or {}).items():
+        _check.one_of("show", "typed", name, known)
+        _check.kind("show", name, text, str, "text")
+    return _view(app, typed or {})
 
 
 def ask(key: str) -> Any:
@@ -44,15 +51,15 @@ def ask(key: str) -> Any:
 
     Raises ValueError for an unknown key.
     """
-    return _view(as_app(find(key)))
+    return _view(as_app(find(key)), {})
 
 
-def _view(app: apps.App) -> Any:
+def _view(app: apps.App, typed: Mapping[str, str]) -> Any:
     if os.environ.get("KVLIB_STATIC"):
         return Form(app)
     from kvlib.show import widgets
 
-    return widgets.view(app)
+    return widgets.view(app, typed)
 
 
 class Source:

@@ -6,7 +6,8 @@ Everything that a reader or a configuration wrote is escaped; pictures are kvlib
 import re
 from html import escape
 
-from kvlib.apps.app import Amount, App, Control, Result, Select, Slider, Whole, defaults, run
+from kvlib.apps.app import App, Group, Part, Result, defaults, run
+from kvlib.apps.controls import Amount, Control, Kept, Select, Slider, Text, Whole
 from kvlib.apps.question import Answer
 from kvlib.exercises.question import Question
 
@@ -18,8 +19,12 @@ REST_QUESTION = f"To have an answer checked, {WHERE}."
 SCRIPT = "With JavaScript, this form is live."
 LIMIT = 'maxlength="1000" autocomplete="off"'
 UNIT_FOLLOWS = re.compile(
-    r"(?<=\d) (?=(?:(?:[kKMGT]i?)?(?:B|b|bit)(?:/s)?|[mµn]?s|min|%|(?:requests|tokens)/s)(?![\w/]))"
+    r"<textarea.*?</textarea>"  # text to take away stays as it is
+    r"|(?<=\d) (?=(?:(?:[kKMGT]i?)?(?:B|b|bit)(?:/s)?|[mµn]?s|min|%|(?:requests|tokens)/s)"
+    r"(?![\w/]))",
+    re.DOTALL,
 )
+KEEPING = {"keep": "Keep this one", "swap": "Swap the two", "forget": "Forget the kept one"}
 KEPT = "Shown for the last readable values."
 
 
@@ -30,7 +35,7 @@ def form(app: App) -> str:
     live.
     """
     name = escape(f"kv-{app.key.replace('.', '-')}")
-    fields = "".join(_field(control, name) for control in app.controls)
+    fields = "".join(_group(group, controls, name) for group, controls in app.grouped())
     question = _question(app)
     if question is None:
         answer, more, rest = joined(result(run(app, defaults(app)).result)), "", REST
@@ -45,6 +50,15 @@ def form(app: App) -> str:
     buttons = f'<p class="kv-buttons" hidden>{button}</p>'
     controls = f'<fieldset class="kv-controls" disabled>{title}{note}{fields}{buttons}</fieldset>'
     return f'{head}{controls}<div class="kv-result">{answer}</div>{more}</form>'
+
+
+def _group(group: Group | None, controls: list[Control], name: str) -> str:
+    """Return the fields of some controls, under the title of their group."""
+    fields = "".join(_field(control, name) for control in controls)
+    if group is None:
+        return fields
+    head = f'<details class="kv-group"{"" if group.folded else " open"}>'
+    return f"{head}<summary>{escape(group.title)}</summary><div>{fields}</div></details>"
 
 
 def _question(app: App) -> Question | None:
@@ -97,6 +111,17 @@ def _field(control: Control | Answer, prefix: str) -> str:
         case Whole():  # text, so that 8,192 can be typed
             box = f'<input type="text" inputmode="numeric" {described} {LIMIT}'
             box += f' value="{control.default:,}">'
+        case Text():
+            size = f'rows="4" maxlength="{control.limit}" autocomplete="off" spellcheck="false"'
+            box = f"<textarea {described} {size}></textarea>"
+        case Kept():
+            buttons = "".join(
+                f'<button type="button" data-kv-do="{do}">{text}</button>'
+                for do, text in KEEPING.items()
+            )
+            head = f'<div class="kv-field kv-keeping" role="group" aria-label="{label}">'
+            box = f'<textarea {described} hidden></textarea><p class="kv-buttons">{buttons}</p>'
+            return f"{head}{box}{error}</div>"
         case Amount() | Answer():
             value = escape(control.default)
             box = f'<input type="text" {described} {LIMIT} value="{value}">'
@@ -110,20 +135,48 @@ def result(answer: Result, *, kept: bool = False) -> str:
 
     `kept` is for the last good one while a control cannot be read: it says so, and greys.
     """
-    parts = [f'<p class="kv-headline kv-{escape(answer.state)}">{escape(answer.headline)}</p>']
-    parts += [f"<p>{escape(sentence)}</p>" for sentence in answer.sentences]
-    if answer.numbers:
+    head = f'<p class="kv-headline kv-{escape(answer.state)}">{escape(answer.headline)}</p>'
+    whole = head + _body(answer)
+    whole += "".join(
+        f'<section class="kv-part" aria-label="{escape(part.title)}">'
+        f'<p class="kv-part-title">{escape(part.title)}</p>{_table(part.table)}{_body(part)}'
+        "</section>"
+        for part in answer.parts
+    )
+    whole += "".join(
+        f'<details class="kv-copy"><summary>{escape(name)}</summary><textarea readonly rows="8"'
+        f' aria-label="{escape(name)}">{escape(text)}</textarea></details>'
+        for name, text in answer.copies
+    )
+    return f'<p class="kv-kept">{KEPT}</p><div class="kv-stale">{whole}</div>' if kept else whole
+
+
+def _body(part: Result | Part) -> str:
+    """Return the sentences, the numbers and the picture."""
+    body = "".join(f"<p>{escape(sentence)}</p>" for sentence in part.sentences)
+    if part.numbers:
         rows = "".join(
             f"<div><dt>{escape(label)}</dt><dd>{escape(value)}</dd></div>"
-            for label, value in answer.numbers
+            for label, value in part.numbers
         )
-        parts.append(f'<dl class="kv-numbers">{rows}</dl>')
-    if answer.picture:
-        parts.append(f'<div class="kv-picture">{answer.picture}</div>')
-    whole = "".join(parts)
-    return f'<p class="kv-kept">{KEPT}</p><div class="kv-stale">{whole}</div>' if kept else whole
+        body += f'<dl class="kv-numbers">{rows}</dl>'
+    return body + (f'<div class="kv-picture">{part.picture}</div>' if part.picture else "")
+
+
+def _table(rows: tuple[tuple[str, ...], ...]) -> str:
+    """Return a table whose first row and first column are heads; nothing without rows."""
+    if not rows:
+        return ""
+    heads = "".join(f'<th scope="col">{escape(head)}</th>' for head in rows[0])
+    lines = "".join(
+        f'<tr><th scope="row">{escape(first)}</th>'
+        + "".join(f"<td>{escape(cell)}</td>" for cell in cells)
+        + "</tr>"
+        for first, *cells in rows[1:]
+    )
+    return f'<table class="kv-table"><thead><tr>{heads}</tr></thead><tbody>{lines}</tbody></table>'
 
 
 def joined(text: str) -> str:
     """Return a text or a result with no line break between a number and its unit."""
-    return UNIT_FOLLOWS.sub("\u00a0", text)
+    return UNIT_FOLLOWS.sub(lambda found: found[0] if len(found[0]) > 1 else "\u00a0", text)

@@ -1,18 +1,23 @@
-"""An app as Jupyter widgets: the only import of ipywidgets.
+"""An app as Jupyter widgets: the only import of ipywidgets and its traitlets.
 
 Results go to an `HTML` widget. A control that cannot be read keeps the last good result on screen
 and says beside itself what is wrong.
 """
 
+import json
+from collections.abc import Callable, Mapping
 from html import escape
 from typing import Any
 
 import ipywidgets
+import traitlets
 
-from kvlib.apps.app import App, Result, Select, Slider, Whole, defaults, run
+from kvlib.apps.app import App, Result, defaults, run
+from kvlib.apps.controls import Kept, Select, Slider, Text, Whole
 from kvlib.apps.question import Answer
 from kvlib.exercises.question import Question
 from kvlib.show import html
+from kvlib.show.html import KEEPING
 
 __all__ = ["AppView", "QuestionView", "view"]
 
@@ -34,11 +39,11 @@ STYLE = (
 )
 
 
-def view(app: App) -> "AppView | QuestionView":
-    """Return the app as a widget: a question with its buttons, or live controls."""
+def view(app: App, typed: Mapping[str, str]) -> "AppView | QuestionView":
+    """Return the app as a widget: a question with its buttons, or live controls as `typed`."""
     if isinstance(app.controls[0], Answer):
         return QuestionView(app, app.controls[0].question)
-    return AppView(app)
+    return AppView(app, typed)
 
 
 def _style() -> ipywidgets.HTML:
@@ -64,27 +69,97 @@ def _box(control: Any, wide: int) -> ipywidgets.Widget:
             return ipywidgets.IntSlider(value=control.default, min=low, max=high, **shared)
         case Whole():
             return ipywidgets.Text(value=f"{control.default:,}", **shared)
+        case Text():
+            return ipywidgets.Textarea(value=control.default, rows=4, **shared)
         case _:
             return ipywidgets.Text(value=control.default, **shared)
 
 
-class AppView(ipywidgets.VBox):
-    """Controls over a result that follows them. `boxes` holds the inputs by key."""
+class KeptView(ipywidgets.HBox):
+    """Buttons that keep what the `boxes` hold as the other set-up; its texts are `value`, as JSON.
 
-    def __init__(self, app: App) -> None:
+    `apply` takes control key to text into the boxes.
+    """
+
+    value = traitlets.Unicode()
+
+    def __init__(self, typed: Callable[[], dict], apply: Callable[[dict], None]) -> None:
+        self._typed, self._apply = typed, apply
+        self.buttons = {do: ipywidgets.Button(description=text) for do, text in KEEPING.items()}
+        super().__init__(list(self.buttons.values()))
+        for do, button in self.buttons.items():
+            button.on_click(getattr(self, f"_{do}"))
+
+    def _keep(self, _button: object) -> None:
+        self.value = json.dumps(self._typed())
+
+    def _swap(self, button: object) -> None:
+        if self.value:
+            other = json.loads(self.value)
+            self._keep(button)
+            self._apply(other)
+
+    def _forget(self, _button: object) -> None:
+        self.value = ""
+
+
+class AppView(ipywidgets.VBox):
+    """Controls over a result that follows them. `boxes` holds the inputs by key.
+
+    `typed` is what to begin with, control key to text; what it lacks is as the app has it.
+    """
+
+    def __init__(self, app: App, typed: Mapping[str, str]) -> None:
         self.app = app
         wide = max(ALIGNED, *(len(_label(control)) // 2 + 1 for control in app.controls))
-        self.boxes = {control.key: _box(control, wide) for control in app.controls}
+        self.boxes = {
+            control.key: KeptView(self._others, self._apply)
+            if isinstance(control, Kept)
+            else _box(control, wide)
+            for control in app.controls
+        }
         self.errors = {key: ipywidgets.HTML() for key in self.boxes}
         self.result = ipywidgets.HTML()
-        rows = [w for key in self.boxes for w in (self.boxes[key], self.errors[key])]
         self._last: Result | None = None
-        super().__init__([_style(), *rows, self.result])
+        self._quiet = False  # while several boxes change as one
+        super().__init__([_style(), *self._rows(), self.result])
+        self._apply(typed)
         for box in self.boxes.values():
             box.observe(self._update, "value")
         self._update()
 
+    def _rows(self) -> list[ipywidgets.Widget]:
+        """Return the boxes with their errors, group by group."""
+        rows: list[ipywidgets.Widget] = []
+        for group, controls in self.app.grouped():
+            own = [w for c in controls for w in (self.boxes[c.key], self.errors[c.key])]
+            if group is None:
+                rows += own
+                continue
+            fold = ipywidgets.Accordion([ipywidgets.VBox(own)], titles=[group.title])
+            fold.selected_index = None if group.folded else 0
+            rows.append(fold)
+        return rows
+
+    def _others(self) -> dict[str, str]:
+        """Return what is typed, the kept set-up left out."""
+        kept = {c.key for c in self.app.controls if isinstance(c, Kept)}
+        return {key: str(box.value) for key, box in self.boxes.items() if key not in kept}
+
+    def _apply(self, typed: Mapping[str, str]) -> None:
+        """Put texts into the boxes, all of them before the result follows."""
+        self._quiet = True
+        for control in self.app.controls:
+            if control.key in typed:
+                number = isinstance(control, Slider)
+                text = typed[control.key]
+                self.boxes[control.key].value = int(text) if number else text
+        self._quiet = False
+        self._update()
+
     def _update(self, _change: object = None) -> None:
+        if self._quiet:
+            return
         outcome = run(self.app, {key: str(box.value) for key, box in self.boxes.items()})
         for key, error in self.errors.items():
             text = escape(outcome.errors.get(key, ""))

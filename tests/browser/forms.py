@@ -3,7 +3,8 @@
 import re
 
 from kvlib.apps import APPS, run
-from kvlib.apps.app import Result, Select
+from kvlib.apps.app import Result
+from kvlib.apps.controls import Select
 from kvlib.exercises.question import check
 from kvlib.show import html
 

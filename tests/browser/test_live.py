@@ -7,7 +7,7 @@ from html import unescape
 import pytest
 
 from kvlib.apps import APPS, defaults, run
-from kvlib.apps.app import Amount, Select, Slider, Whole
+from kvlib.apps.controls import Amount, Select, Slider, Whole
 from kvlib.exercises import QUESTIONS, rehearsal
 from kvlib.exercises.question import check
 from kvlib.show import html
