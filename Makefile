@@ -25,7 +25,7 @@ serve:
 	@$(PYTHON) -m http.server --bind 127.0.0.1 --directory _build/html $(PORT) >/dev/null 2>&1
 
 test: .venv/book $(NODE_MODULES)/ready
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist loadfile
 
 lab: .venv/lab
 	$(BIN)/jupyter lab book/1_bytes.ipynb

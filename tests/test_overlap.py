@@ -399,7 +399,7 @@ def test_above_the_links_rate_the_wait_grows_as_fast_cut_or_not():
 
 def test_what_the_explorer_says_follows_from_the_formulas():
     app, pick = find("6.explore"), random.Random(12)
-    for _ in range(400):
+    for _ in range(150):
         typed = {
             "pieces": pick.choice((1, 2, 32, pick.randint(1, 256))),
             "overhead": pick.choice((0.0, 0.5 * ms, pick.uniform(0, 0.02))),
