@@ -25,6 +25,7 @@ LAYERS = {  # module: what it may import from kvlib
     "layout": {"_check", "payload", "engines"},
     "quantization": {"_check", "payload", "bandwidth"},
     "overlap": {"_check", "bandwidth"},
+    "logs": {"_check", "units", "payload", "bandwidth", "layout"},
     "budget": {"_check", "units", "payload", "bandwidth", "models", "engines", "hits"},
 }
 FORMULAS = set(LAYERS)  # and the colours that every drawing shares
