@@ -8,8 +8,10 @@
 | `stores`    | the lines of LMCache and of Mooncake's transfer engine, as data       |
 | `reader`    | `read_log`: text into readings                                        |
 | `readings`  | what one line says; `explain` says it in sentences                    |
-| `pools`     | bytes a token of a pool beside a model's, and what settles the unit   |
+| `pools`     | tokens and the bytes that hold them, from one line or two             |
+| `fit`       | bytes a token beside a model's: at which TP, in which unit            |
 | `transfers` | the rate of a transfer, and whether a link allows it                  |
+| `findings`  | what a comparison found: a verdict, sentences, two numbers            |
 | `compare`   | all of that for a pasted log                                          |
 
 No engine has code of its own: a line is data, and a number keeps its printed text, its meaning and

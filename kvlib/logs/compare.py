@@ -1,13 +1,15 @@
 """Compare: all that readings say, beside a model's arithmetic and a link's label."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from kvlib import _check
 from kvlib.bandwidth import Link, Path
 from kvlib.logs.findings import Finding
-from kvlib.logs.pools import MOST_TP, compare_pool, pools_of
+from kvlib.logs.fit import MOST_TP, compare_pool
+from kvlib.logs.pools import pools_of
 from kvlib.logs.readings import Reading
-from kvlib.logs.transfers import compare_transfer, transfers_of
+from kvlib.logs.transfers import compare_transfer, in_tokens, transfers_of
 from kvlib.payload import Group, Model, groups_of, width_of
 
 __all__ = ["compare"]
@@ -20,12 +22,14 @@ def compare(
     link: Link | Path | None = None,
     element_bytes: int | None = None,
     tp: int | None = None,
+    tokens: int | None = None,
 ) -> tuple[Finding, ...]:
     """Return what readings and a model, and a link if there is one, have to say to each other.
 
     Pools come first, then transfers, each in the order of the text. `element_bytes` and `tp`, left
     out, are found: the dtype that the line prints, else the model's width, else fp8; and every
-    tensor parallelism up to 64. Raises TypeError or ValueError for what is no reading, model,
+    tensor parallelism up to 64. `tokens` are those of one transfer, where its line does not say.
+    Raises TypeError or ValueError for what is no reading, model,
     link, width or count.
 
     >>> from kvlib.logs import read_log
@@ -48,6 +52,12 @@ def compare(
         width_of(model, element_bytes, "compare")
     if tp is not None:
         tp = _check.one_whole("compare", "tp", tp, minimum=1, maximum=MOST_TP)
+    if tokens is not None:
+        tokens = _check.one_whole("compare", "tokens", tokens, minimum=1)
     pools = [compare_pool(pool, model, element_bytes, tp) for pool in pools_of(readings)]
-    moves = [compare_transfer(transfer, link) for transfer in transfers_of(readings)]
+    moves = []
+    for transfer in transfers_of(readings):
+        found = compare_transfer(transfer, link)
+        said = in_tokens(transfer, model, tokens, element_bytes, tp)
+        moves.append(replace(found, sentences=(*found.sentences, said)) if said else found)
     return (*pools, *moves)

@@ -14,7 +14,7 @@ class Finding:
 
     engine: str
     lines: tuple[int, ...]  # of the text, from 1
-    about: str  # what is compared: "bytes a token", "a transfer", "a rate"
+    about: str  # what is compared: "a pool" or "a transfer"
     verdict: str
     sentences: tuple[str, ...]
     logged: float  # what the line says: bytes a token, or B/s

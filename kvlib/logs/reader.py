@@ -22,7 +22,8 @@ FORMATS = SGLANG_FORMATS + VLLM_FORMATS + STORE_FORMATS
 LONGEST = 100_000  # characters of a text that are read
 MOST = 1_000  # readings of one text
 REACH = 1_000  # characters after a marker that belong to it
-LARGEST = 10**15  # what no log prints
+LEAST, LARGEST = Fraction(1, 10**15), 10**18  # in base units; beyond them it is no log's number
+SLOWEST = 10**9  # seconds
 
 _LONGER_FIRST = sorted({f.marker for f in FORMATS}, key=lambda marker: (-len(marker), marker))
 _MARKERS = re.compile("|".join(map(re.escape, _LONGER_FIRST)))
@@ -102,17 +103,22 @@ def _field(slot: Slot, after: str, marker: str) -> Field | None:
         if match and (end := _ended(after, match.end(), unit)):
             exact = Fraction(match["whole"].replace(",", "") + "." + (match["part"] or "0"))
             exact *= Fraction(10) ** int(match["power"] or 0)
-            if exact < LARGEST:
-                place = Fraction(10) ** (int(match["power"] or 0) - len(match["part"] or ""))
-                printed = after[start:end] if unit else f"{match[0]} {slot.printed}".strip()
-                return _made(slot, exact, place, printed)
+            place = Fraction(10) ** (int(match["power"] or 0) - len(match["part"] or ""))
+            printed = after[start:end] if unit else f"{match[0]} {slot.printed}".strip()
+            return _made(slot, exact, place, printed)
     return None
 
 
-def _made(slot: Slot, exact: Fraction, place: Fraction, printed: str) -> Field:
+def _made(slot: Slot, exact: Fraction, place: Fraction, printed: str) -> Field | None:
+    """Return the field of an exact number; None for a size that no log prints."""
     size = UNITS[slot.unit].size if slot.unit else Fraction(1)
+    kind = UNITS[slot.unit].kind if slot.unit else ""
     value = exact * size
-    whole = value.denominator == 1 or (slot.unit and UNITS[slot.unit].kind == "bytes")
+    if value and not LEAST <= value <= (SLOWEST if kind == "seconds" else LARGEST):
+        return None
+    if kind == "tokens" and value.denominator != 1:
+        return None
+    whole = value.denominator == 1 or kind == "bytes"
     return Field(
         name=slot.name,
         printed=printed,

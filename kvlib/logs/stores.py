@@ -23,7 +23,7 @@ def _moved(marker: str, says: str) -> Format:
             Slot(name="rate", labels=("throughput: ",), printed="GB/s", unit="GiB/s"),
         ),
         source=_LMCACHE,
-        note="the time ends when Python goes on, which may be before the last copy does",
+        note="the time is what Python waited; a copy that is still under way is not in it",
     )
 
 

@@ -1,6 +1,7 @@
 """Transfers: the rate that a logged size and time make, and whether a link allows it.
 
-    rate = size / time
+    rate   = size / time
+    tokens = size / bytes of a token on one rank
 
 A line may hold its own rate: it is checked against the quotient. What a link is compared with is
 one rank's transfer; a line that sums or averages over ranks says so in its note.
@@ -11,11 +12,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from kvlib.bandwidth import Link, Path, plausible
+from kvlib.layout import share
 from kvlib.logs.findings import Finding
+from kvlib.logs.fit import rank_token_bytes
 from kvlib.logs.readings import Field, Reading
-from kvlib.units import format_as
+from kvlib.payload import Geometry, Group, Model, Recurrent, groups_of, payload_bytes, width_of
+from kvlib.units import both, format_as
 
-__all__ = ["Transfer", "compare_transfer", "transfers_of"]
+__all__ = ["Transfer", "compare_transfer", "in_tokens", "transfers_of"]
 
 SLACK = 1.02  # times the rounding: what the mean of a quotient may differ from its quotient
 
@@ -67,23 +71,14 @@ def compare_transfer(transfer: Transfer, link: Link | Path | None = None) -> Fin
     """
     if transfer.size and transfer.time and transfer.time.value > 0:
         n_bytes, seconds = transfer.size.value, transfer.time.value
-        sentences = [_quotient(transfer)]
-        verdict = "open"
-        if transfer.rate and transfer.rate.value > 0:
-            same = _same(transfer)
-            verdict = "agrees" if same else "disagrees"
-            said = (
-                "is the same rate" if same else "is another rate: the two were not taken together"
-            )
-            sentences.append(f"The line's own {transfer.rate.printed} {said}.")
+        sentences, verdict = _quotient(transfer)
     else:
         n_bytes, seconds, verdict = round(transfer.rate.value), 1.0, "open"
         sentences = [f"Printed {transfer.rate.printed}, meant {transfer.rate.meant}."]
-    rate = n_bytes / seconds
     expected = None
-    if link is not None and n_bytes > 0:
+    if link is not None:
         report = plausible(n_bytes, seconds, link)
-        expected = rate / report.fraction
+        expected = float((link if isinstance(link, Link) else _slowest(link)).rate)
         verdict = "impossible" if report.impossible else verdict
         sentences.append(report.sentence)
     if transfer.note:
@@ -94,16 +89,62 @@ def compare_transfer(transfer: Transfer, link: Link | Path | None = None) -> Fin
         about="a transfer",
         verdict=verdict,
         sentences=tuple(sentences),
-        logged=rate,
+        logged=n_bytes / seconds,
         expected=expected,
     )
 
 
-def _quotient(transfer: Transfer) -> str:
+def _slowest(path: Path) -> Link:
+    return min(path.hops, key=lambda hop: hop.rate)
+
+
+def in_tokens(
+    transfer: Transfer,
+    model: Model | Group,
+    tokens: int | None = None,
+    width: int | None = None,
+    tp: int | None = None,
+) -> str:
+    """Return a sentence on a transfer's size beside the model's bytes, empty if nothing follows.
+
+    With `tokens` it is the payload of one rank; without, how many tokens the size would be, of
+    models all of whose layers grow. `tp` left out is 1.
+    """
+    if not transfer.size or not transfer.size.value or transfer.tokens:
+        return ""
+    name = model.name if isinstance(model, Model) else "this geometry"
+    groups, tp = groups_of(model, "compare"), tp or 1
+    width = width_of(model, width, "compare")
+    if tokens is not None:
+        try:
+            mine = sum(payload_bytes(share(group, tp), tokens, width) for group in groups)
+        except ValueError:
+            return f"{tp:,} ranks cannot share the heads of {name}."
+        if not mine:
+            return ""
+        ratio = f"{transfer.size.value / mine:.3g} times that"
+        payload = f"{tokens:,} tokens of {name} are {both(mine)} on a rank at TP {tp:,}"
+        return f"{payload}; the line moved {transfer.size.meant}, {ratio}."
+    if any(isinstance(g, Recurrent) or (isinstance(g, Geometry) and g.kept_tokens) for g in groups):
+        return ""
+    each = rank_token_bytes(groups, tp, width)
+    if not each:
+        return f"{tp:,} ranks cannot share the heads of {name}."
+    count = format_as(Fraction(transfer.size.value, each), "tokens", 1)
+    return f"{transfer.size.meant} are {count} of {name} on a rank at TP {tp:,}."
+
+
+def _quotient(transfer: Transfer) -> tuple[list[str], str]:
+    """Return the sentences on size over time, and whether the line's own rate agrees."""
     rate = Fraction(transfer.size.value) / Fraction(transfer.time.value)
-    return (
-        f"{transfer.size.meant} in {transfer.time.meant} are {format_as(rate, 'GB/s')} "
-        f"({format_as(rate, 'GiB/s')})."
+    rates = f"{format_as(rate, 'GB/s')} ({format_as(rate, 'GiB/s')})"
+    first = f"{transfer.size.meant} in {transfer.time.meant} are {rates}."
+    if not transfer.rate or not transfer.rate.value:
+        return [first], "open"
+    same = _same(transfer)
+    said = "is the same rate" if same else "is another rate"
+    return [first, f"The line's own {transfer.rate.printed} {said}."], (
+        "agrees" if same else "disagrees"
     )
 
 
