@@ -13,6 +13,7 @@ Not modelled: pipeline stages, context parallelism, a draft model's own pool, sc
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 from kvlib.layout import share
 from kvlib.logs.findings import Finding
@@ -50,15 +51,24 @@ def rank_token_bytes(groups: Sequence[Group], tp: int, width: int) -> int | None
     >>> rank_token_bytes([Geometry(layers=94, kv_heads=4, head_dim=128)], 8, 2)
     48128
     """
-    total = 0
+    found = _on_a_rank(tuple(groups), tp)
+    return None if found is None else found[0] * width + found[1]
+
+
+@lru_cache(maxsize=1_024)
+def _on_a_rank(groups: tuple[Group, ...], tp: int) -> tuple[int, int] | None:
+    """Return a token's elements of the cache's width, and its bytes of a width of their own."""
+    elements = fixed = 0
     for group in groups:
         try:
             mine = share(group, tp)
         except ValueError:
             return None
-        own = isinstance(mine, Indexer)
-        total += mine.bytes_per_token if own else mine.elements_per_token * width
-    return total
+        if isinstance(mine, Indexer):
+            fixed += mine.bytes_per_token
+        else:
+            elements += mine.elements_per_token
+    return elements, fixed
 
 
 def compare_pool(

@@ -7,6 +7,7 @@ without a bound. Timestamps, levels, ranks and colours may stand before a marker
 
 import re
 from fractions import Fraction
+from itertools import pairwise
 
 from kvlib import _check
 from kvlib.logs.readings import Field, Reading
@@ -51,8 +52,7 @@ def read_log(text: str) -> tuple[Reading, ...]:
     text = _COLOUR.sub("", text[:LONGEST])
     found, line, counted = [], 1, 0
     marks = [(m.start(), m[0]) for m in _MARKERS.finditer(text)]
-    ends = [start for start, _ in marks[1:]] + [len(text)]
-    for (start, marker), end in zip(marks, ends, strict=True):
+    for (start, marker), (end, _) in pairwise([*marks, (len(text), "")]):
         line += text.count("\n", counted, start)
         counted = start
         after = text[start + len(marker) : min(end, start + len(marker) + REACH)]
