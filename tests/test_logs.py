@@ -17,6 +17,7 @@ from kvlib.bandwidth import LINKS
 from kvlib.bandwidth import Path as Route
 from kvlib.layout import share
 from kvlib.logs import FORMATS, LONGEST, MOST, Slot, compare, explain, read_log, reader
+from kvlib.logs.fit import rank_token_bytes
 from kvlib.models import load, names
 from kvlib.payload import Geometry, Latent, Recurrent, payload_bytes
 from kvlib.units import GB, GiB, MiB, parse
@@ -80,16 +81,13 @@ def test_a_pool_fits_the_model_and_the_ranks_of_its_thread(row):
 
 
 DENSE = [n for n in names() if all(isinstance(g, Geometry | Latent) for g in load(n).groups)]
+SHARED = [(n, tp) for n in DENSE for tp in (1, 2, 8) if rank_token_bytes(load(n).groups, tp, 2)]
 
 
-@pytest.mark.parametrize("name", DENSE)
-@pytest.mark.parametrize("tp", [1, 2, 8])
+@pytest.mark.parametrize("name, tp", SHARED)
 def test_the_pools_own_arithmetic_settles_the_unit(name, tp):
     model, tokens = load(name), 500_000
-    try:
-        groups = [share(group, tp) for group in model.groups]
-    except ValueError:
-        pytest.skip("these ranks cannot share the heads")
+    groups = [share(group, tp) for group in model.groups]
     grown = [g if isinstance(g, Latent) else Geometry(  # a pool has a place for every token
         layers=g.layers, kv_heads=g.kv_heads, head_dim=g.head_dim, value_dim=g.value_dim
     ) for g in groups]  # fmt: skip
@@ -247,14 +245,15 @@ def test_the_samples_of_a_histogram_make_one_transfer():
     assert found.lines == (1, 4) and found.logged == 2 * GiB / 0.08
 
 
-def test_a_request_of_sglang_says_its_rate_and_size():
-    text = "forward_duration=1.00ms, transfer_speed=1.50 GB/s, transfer_total=96.00 MB, #retries=0"
+@pytest.mark.parametrize("space", ["", " "])  # at 602413b, and later
+def test_a_request_of_sglang_says_its_rate_and_size(space):
+    text = f"start=1.000, transfer_speed=1.50{space}GB/s, transfer_total=96.00{space}MB, #retries=0"
     (reading,) = read_log(text)
     assert (reading["rate"].value, reading["size"].value) == (1.5 * GiB, 96 * MiB)
     assert explain(reading) == (
         "Line 1, SGLang: the hand-off of one request, as its prefill rank saw it.",
-        "rate: printed 1.50 GB/s, meant 1.50 GiB/s (1.61 GB/s).",
-        "size: printed 96.00 MB, meant 96.00 MiB (100.66 MB).",
+        f"rate: printed 1.50{space}GB/s, meant 1.50 GiB/s (1.61 GB/s).",
+        f"size: printed 96.00{space}MB, meant 96.00 MiB (100.66 MB).",
         "The time may be that of the last chunk alone, and the bytes those of all (pull request "
         "31993).",
     )
@@ -314,7 +313,7 @@ def lines(draw):
     return text
 
 
-@settings(max_examples=200)
+@settings(max_examples=80)
 @given(st.lists(st.one_of(lines(), PIECES, st.text(max_size=8)), max_size=12).map("\n".join))
 def test_no_text_makes_it_fail_and_every_sentence_can_be_said(text):
     readings = read_log(text)

@@ -10,6 +10,7 @@ vLLM's memory is that of one rank and its tokens those of the smallest, so it ma
 Not modelled: pipeline stages, context parallelism, a draft model's own pool, scales beside K and V.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -51,24 +52,15 @@ def rank_token_bytes(groups: Sequence[Group], tp: int, width: int) -> int | None
     >>> rank_token_bytes([Geometry(layers=94, kv_heads=4, head_dim=128)], 8, 2)
     48128
     """
-    found = _on_a_rank(tuple(groups), tp)
-    return None if found is None else found[0] * width + found[1]
-
-
-@lru_cache(maxsize=1_024)
-def _on_a_rank(groups: tuple[Group, ...], tp: int) -> tuple[int, int] | None:
-    """Return a token's elements of the cache's width, and its bytes of a width of their own."""
-    elements = fixed = 0
+    total = 0
     for group in groups:
         try:
             mine = share(group, tp)
         except ValueError:
             return None
-        if isinstance(mine, Indexer):
-            fixed += mine.bytes_per_token
-        else:
-            elements += mine.elements_per_token
-    return elements, fixed
+        own = isinstance(mine, Indexer)
+        total += mine.bytes_per_token if own else mine.elements_per_token * width
+    return total
 
 
 def compare_pool(
@@ -81,20 +73,14 @@ def compare_pool(
     name = model.name if isinstance(model, Model) else "this geometry"
     implied = Fraction(pool.n_bytes, pool.tokens)
     intro = f"{pool.tokens:,} tokens in {both(pool.n_bytes)} are {_bytes(implied)} a token a rank."
-    parts = _parts(model)
+    parts = _parts(groups_of(model, "compare"))
     states = any(isinstance(g, Recurrent) for g in groups_of(model, "compare"))
     if not parts:
         return _finding(pool, "open", (intro, f"{name} keeps no K and V to compare this with."))
     if pool.engine == "vLLM" and len(parts) + states > 1:
         text = f"{name} has layers with a window or a state: vLLM's tokens are no capacity of it."
         return _finding(pool, "open", (intro, text))
-    rows = [
-        Row(n_bytes=found, width=width, layers=layers, tp=n)
-        for width in _widths(pool, model, element_bytes)
-        for layers, part in parts.items()
-        for n in ([tp] if tp else range(1, MOST_TP + 1))
-        if (found := rank_token_bytes(part, n, width))
-    ]
+    rows = _rows(groups_of(model, "compare"), _widths(pool, model, element_bytes), tp)
     if not rows:
         return _finding(pool, "open", (intro, f"{tp} ranks cannot share the heads of {name}."))
     fits = _within(rows, pool.bounds())
@@ -110,12 +96,12 @@ def compare_pool(
     return _finding(pool, "agrees", tuple(sentences), fits)
 
 
-def _parts(model: Model | Group) -> dict[str, list[Group]]:
+def _parts(groups: Sequence[Group]) -> dict[str, list[Group]]:
     """Return the layers that may share a pool: all, those that grow, those with a window.
 
     SGLang gives layers with a window a pool of their own.
     """
-    kept = [g for g in groups_of(model, "compare") if not isinstance(g, Recurrent)]
+    kept = [g for g in groups if not isinstance(g, Recurrent)]
     windowed = [g for g in kept if isinstance(g, Geometry) and g.kept_tokens]
     parts = {
         "": kept,
@@ -126,22 +112,35 @@ def _parts(model: Model | Group) -> dict[str, list[Group]]:
     return {said: part for said, part in parts.items() if part and (not said or part != kept)}
 
 
-def _widths(pool: Pool, model: Model | Group, element_bytes: int | None) -> list[int]:
+@lru_cache(maxsize=16)
+def _rows(groups: tuple[Group, ...], widths: tuple[int, ...], tp: int | None) -> tuple[Row, ...]:
+    """Return all that a model may spend on a token of one rank, of `tp` ranks or of any number."""
+    return tuple(
+        Row(n_bytes=found, width=width, layers=layers, tp=n)
+        for width in widths
+        for layers, part in _parts(groups).items()
+        for n in ([tp] if tp else range(1, MOST_TP + 1))
+        if (found := rank_token_bytes(part, n, width))
+    )
+
+
+def _widths(pool: Pool, model: Model | Group, element_bytes: int | None) -> tuple[int, ...]:
     """Return the widths to try: as asked for, as printed, else the model's and then fp8's."""
     if element_bytes is not None:
-        return [element_bytes]
+        return (element_bytes,)
     if pool.dtype in WIDTHS:
-        return [WIDTHS[pool.dtype]]
-    return list(dict.fromkeys((width_of(model, None, "compare"), 2, 1)))
+        return (WIDTHS[pool.dtype],)
+    return tuple(dict.fromkeys((width_of(model, None, "compare"), 2, 1)))
 
 
-def _within(rows: list[Row], bounds: tuple[Fraction, Fraction]) -> list[Row]:
+def _within(rows: Sequence[Row], bounds: tuple[Fraction, Fraction]) -> list[Row]:
     """Return the rows within bounds, of the first width that has any."""
-    fits = [row for row in rows if bounds[0] <= row.n_bytes <= bounds[1]]
+    least, most = math.ceil(bounds[0]), math.floor(bounds[1])
+    fits = [row for row in rows if least <= row.n_bytes <= most]
     return [row for row in fits if row.width == fits[0].width]
 
 
-def _agreed(name: str, fits: list[Row], rows: list[Row]) -> str:
+def _agreed(name: str, fits: list[Row], rows: Sequence[Row]) -> str:
     first = fits[0]
     alike = [r for r in rows if (r.width, r.layers) == (first.width, first.layers)]
     sizes = [row.tp for row in fits if row.layers == first.layers]
@@ -153,7 +152,7 @@ def _agreed(name: str, fits: list[Row], rows: list[Row]) -> str:
     return f"{needs}, {_wide(first.width)} an element: they agree."
 
 
-def _unit(pool: Pool, rows: list[Row]) -> str:
+def _unit(pool: Pool, rows: Sequence[Row]) -> str:
     decimal = pool.bounds(GB_PER_GIB)
     short = _bytes(Fraction(pool.n_bytes, pool.tokens) * GB_PER_GIB)
     text = f"Read as GB of 10^9 bytes it would be {short}"
@@ -162,10 +161,11 @@ def _unit(pool: Pool, rows: list[Row]) -> str:
     return f"{text}, which no size explains: the unit of the line is GiB."
 
 
-def _apart(implied: Fraction, name: str, rows: list[Row], fixed: bool) -> tuple[str, ...]:
+def _apart(implied: Fraction, name: str, rows: Sequence[Row], fixed: bool) -> tuple[str, ...]:
     """Return the sentences for a pool that no row explains."""
-    near = min(rows, key=lambda row: max(implied / row.n_bytes, row.n_bytes / implied))
-    ratio = f"{float(implied / near.n_bytes):.3g} times that"
+    said = float(implied)
+    near = min(rows, key=lambda row: max(said / row.n_bytes, row.n_bytes / said))
+    ratio = f"{said / near.n_bytes:.3g} times that"
     first = f"{name} does not fit at TP {rows[0].tp}" if fixed else f"No TP makes {name} fit"
     closest = f"the closest is {near}" if len(rows) > 1 else f"it needs {near}"
     return (

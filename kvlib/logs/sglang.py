@@ -11,9 +11,9 @@ from kvlib.logs.shapes import Format, Slot
 __all__ = ["SGLANG_FORMATS"]
 
 _READ = "sgl-project/sglang, read 2026-11-29: python/sglang/srt/"
-_POOL = _READ + "mem_cache/memory_pool.py, GB = 1024 * 1024 * 1024"
+_POOL = _READ + "mem_cache/memory_pool.py at 000ccdb, GB = 1024 * 1024 * 1024"
 _FREE = _READ + "utils/common.py, get_available_gpu_memory, which divides by 1 << 30"
-_BATCH = _READ + "managers/scheduler_metrics_mixin.py"
+_BATCH = _READ + "managers/scheduler_metrics_mixin.py, later observability/"
 _STATS = (
     _READ + "observability/req_time_stats.py at 602413b, which divides by 1024 twice, then once"
 )
