@@ -189,6 +189,21 @@ def test_ranks_that_say_the_same_are_one_pool_and_the_smallest_memory_counts():
     assert found.verdict == "agrees" and found.lines == (2, 3)
 
 
+@pytest.mark.parametrize("page", [1, 64, 256])
+def test_a_page_more_than_the_tokens_is_no_other_model(page):
+    model, tokens = load("llama-3.1-405b"), 20_000
+    half = payload_bytes(model, tokens + page) / 2 / GiB
+    line = f"KV Cache is allocated. #tokens: {tokens}, K size: {half:.2f} GB, V size: {half:.2f} GB"
+    assert compare(read_log(line), model, tp=1, element_bytes=2)[0].verdict == "agrees"
+
+
+@pytest.mark.parametrize("more, verdict", [(0, "agrees"), (4, "agrees"), (6, "disagrees")])
+def test_vllms_memory_may_exceed_its_tokens_by_what_the_smallest_rank_lacks(more, verdict):
+    memory = payload_bytes(TOY, 100_000) * (100 + more) / 100 / GiB
+    text = f"Available KV cache memory: {memory:.2f} GiB\nGPU KV cache size: 100,000 tokens"
+    assert compare(read_log(text), TOY, tp=1, element_bytes=2)[0].verdict == verdict
+
+
 def test_an_old_pool_takes_its_tokens_from_a_later_line():
     text = (
         "KV Cache is allocated. K size: 53.18 GB, V size: 53.18 GB.\nmax_total_num_tokens=871371, x"
@@ -277,8 +292,39 @@ def test_a_request_of_sglang_says_its_rate_and_size(space):
     ],
 )
 def test_what_is_no_known_line_gives_nothing(text):
-    assert not [r for r in read_log(text) if r.what != "pool"]
-    assert compare(read_log(text), TOY) == ()
+    assert read_log(text) == ()
+
+
+@pytest.mark.parametrize(
+    "text, fields",
+    [
+        ("KV Cache is allocated. #tokens: 5, KV size: 1.00 GB", {"tokens", "KV"}),  # no V in KV
+        ("KV Cache is allocated. K size: 1.00 GB, V size: 1.00 GB/s", {"K"}),
+        ("KV Cache is allocated. K size: 1.00 GB\nV size: 1.00 GB", {"K"}),  # of another line
+        ("max_total_num_tokens=5, ...\ncontext_len=7", {"tokens"}),
+    ],
+)
+def test_a_number_belongs_to_its_label_its_unit_and_its_line(text, fields):
+    (reading,) = read_log(text)
+    assert {field.name for field in reading.fields} == fields
+    assert compare(reading, Recurrent(layers=1, state_elements=8)) == () or "KV" in fields
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[Metrics] Transfer Engine Throughput: 100.00 MB/s (over last 5s)",
+        "[Metrics] Transfer Engine Stats (over last 5s): Throughput: 100.00 MB/s | Latency (count=1)",
+    ],
+)
+def test_a_rate_alone_is_compared_with_a_link(text):
+    (found,) = compare(read_log(text), TOY, link=LINK)
+    assert (found.verdict, found.logged, found.expected) == ("open", 100 * MiB, 25 * GB)
+    assert found.sentences == (
+        "Printed 100.00 MB/s, meant 100.00 MiB/s (104.86 MB/s).",
+        "Possible: 0.10 GB/s is 0.4 % of the label of 200 Gb/s Ethernet.",
+        "An average over the interval, idle time included, of one process.",
+    )
 
 
 def test_the_marker_of_a_longer_name_goes_first():
