@@ -314,7 +314,7 @@ def test_a_number_belongs_to_its_label_its_unit_and_its_line(text, fields):
     "text",
     [
         "[Metrics] Transfer Engine Throughput: 100.00 MB/s (over last 5s)",
-        "[Metrics] Transfer Engine Stats (over last 5s): Throughput: 100.00 MB/s | Latency (count=1)",
+        "[Metrics] Transfer Engine Stats (over last 5s): Throughput: 100.00 MB/s | Latency",
     ],
 )
 def test_a_rate_alone_is_compared_with_a_link(text):
@@ -359,7 +359,7 @@ def lines(draw):
     return text
 
 
-@settings(max_examples=80)
+@settings(max_examples=60)
 @given(st.lists(st.one_of(lines(), PIECES, st.text(max_size=8)), max_size=12).map("\n".join))
 def test_no_text_makes_it_fail_and_every_sentence_can_be_said(text):
     readings = read_log(text)
@@ -382,7 +382,7 @@ def test_work_grows_with_the_text_alone(piece, monkeypatch):
     seen = []
     real = reader._read
     monkeypatch.setattr(reader, "_read", lambda *a: seen.append(len(a[1])) or real(*a))
-    text = (piece * LONGEST)[: 2 * LONGEST]
+    text = piece * (LONGEST // len(piece) + 9)
     assert len(read_log(text)) <= MOST
     assert sum(seen) <= LONGEST  # each character is looked at by one line's formats
 
