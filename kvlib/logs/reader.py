@@ -26,7 +26,8 @@ REACH = 1_000  # characters after a marker that belong to it
 LEAST, LARGEST = Fraction(1, 10**15), 10**18  # in base units; beyond them it is no log's number
 SLOWEST = 10**9  # seconds
 
-_LONGER_FIRST = sorted({f.marker for f in FORMATS}, key=lambda marker: (-len(marker), marker))
+_OF_MARKER = {f.marker: [g for g in FORMATS if g.marker == f.marker] for f in FORMATS}
+_LONGER_FIRST = sorted(_OF_MARKER, key=lambda marker: (-len(marker), marker))
 _MARKERS = re.compile("|".join(map(re.escape, _LONGER_FIRST)))
 _COLOUR = re.compile(r"\x1b\[[0-9;]{0,16}[A-Za-z]")
 _NUMBER = re.compile(
@@ -66,9 +67,7 @@ def read_log(text: str) -> tuple[Reading, ...]:
 
 def _read(marker: str, after: str, line: int) -> Reading | None:
     """Return the reading of one part of a line, by the first format that it satisfies."""
-    for form in FORMATS:
-        if form.marker != marker:
-            continue
+    for form in _OF_MARKER[marker]:
         if form.what == "metric":
             sample = _LABELS.match(after)
             after = after[sample.end() :] if sample else ""
