@@ -25,6 +25,7 @@ LAYERS = {  # module: what it may import from kvlib
     "layout": {"_check", "payload", "engines"},
     "quantization": {"_check", "payload", "bandwidth"},
     "overlap": {"_check", "bandwidth"},
+    "logs": {"_check", "units", "payload", "bandwidth", "layout"},
     "budget": {"_check", "units", "payload", "bandwidth", "models", "engines", "hits"},
 }
 FORMULAS = set(LAYERS)  # and the colours that every drawing shares
@@ -92,7 +93,7 @@ def test_formulas_exercises_apps_and_forms_run_with_heavy_imports_blocked():
         "import sys\n"
         "for name in ('numpy', 'ml_dtypes', 'matplotlib', 'ipywidgets', 'IPython'):\n"
         "    sys.modules[name] = None\n"
-        "import kvlib.budget, kvlib.engines, kvlib.layout, kvlib.quantization\n"
+        "import kvlib.budget, kvlib.engines, kvlib.layout, kvlib.logs, kvlib.quantization\n"
         "from kvlib.apps import APPS\n"
         "from kvlib.show.html import form\n"
         "print(sum(len(form(app)) > 500 for app in APPS.values()), len(APPS))"

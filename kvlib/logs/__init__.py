@@ -1,0 +1,39 @@
+"""Logs: what lines of real logs say, in the unit that they really mean. Workbench.
+
+| file        | what it answers                                                       |
+|-------------|-----------------------------------------------------------------------|
+| `shapes`    | how a line is described: its marker, its numbers, printed and meant   |
+| `sglang`    | SGLang's lines, as data                                               |
+| `vllm`      | vLLM's lines, as data, with its NIXL and Mooncake connectors          |
+| `stores`    | the lines of LMCache and of Mooncake's transfer engine, as data       |
+| `reader`    | `read_log`: text into readings                                        |
+| `readings`  | what one line says; `explain` says it in sentences                    |
+| `pools`     | tokens and the bytes that hold them, from one line or two             |
+| `fit`       | bytes a token beside a model's: at which TP, in which unit            |
+| `transfers` | the rate of a transfer, and whether a link allows it                  |
+| `findings`  | what a comparison found: a verdict, sentences, two numbers            |
+| `compare`   | all of that for a pasted log                                          |
+
+No engine has code of its own: a line is data, and a number keeps its printed text, its meaning and
+what rounding hides. Not read: stack traces, configuration dumps, what a fork prints otherwise.
+"""
+
+from kvlib.logs.compare import compare
+from kvlib.logs.findings import Finding
+from kvlib.logs.reader import FORMATS, LONGEST, MOST, read_log
+from kvlib.logs.readings import Field, Reading, explain
+from kvlib.logs.shapes import Format, Slot
+
+__all__ = [
+    "FORMATS",
+    "LONGEST",
+    "MOST",
+    "Field",
+    "Finding",
+    "Format",
+    "Reading",
+    "Slot",
+    "compare",
+    "explain",
+    "read_log",
+]

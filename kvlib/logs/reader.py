@@ -1,0 +1,150 @@
+"""Reader: log text into readings; what is no known line gives nothing.
+
+Work grows in proportion to the text. One pass finds the markers, each a fixed text; a line's part
+from one marker to the next is looked at once per slot of its formats; and no pattern repeats
+without a bound. Timestamps, levels, ranks and colours may stand before a marker.
+"""
+
+import re
+from fractions import Fraction
+from itertools import pairwise
+
+from kvlib import _check
+from kvlib.logs.readings import Field, Reading
+from kvlib.logs.sglang import SGLANG_FORMATS
+from kvlib.logs.shapes import Format, Slot
+from kvlib.logs.stores import STORE_FORMATS
+from kvlib.logs.vllm import VLLM_FORMATS
+from kvlib.units import UNITS
+
+__all__ = ["FORMATS", "LONGEST", "MOST", "read_log"]
+
+FORMATS = SGLANG_FORMATS + VLLM_FORMATS + STORE_FORMATS
+LONGEST = 100_000  # characters of a text that are read
+MOST = 1_000  # readings of one text
+REACH = 1_000  # characters after a marker that belong to it
+LEAST, LARGEST = Fraction(1, 10**15), 10**18  # in base units; beyond them it is no log's number
+SLOWEST = 10**9  # seconds
+
+_OF_MARKER = {f.marker: [g for g in FORMATS if g.marker == f.marker] for f in FORMATS}
+_LONGER_FIRST = sorted(_OF_MARKER, key=lambda marker: (-len(marker), marker))
+_MARKERS = re.compile("|".join(map(re.escape, _LONGER_FIRST)))
+_COLOUR = re.compile(r"\x1b\[[0-9;]{0,16}[A-Za-z]")
+_NUMBER = re.compile(
+    r"(?P<whole>[0-9]{1,15}(?:,[0-9]{3}(?![0-9])){0,5})(?:\.(?P<part>[0-9]{1,20}))?"
+    r"(?:[eE](?P<power>[+-]?[0-9]{1,2}))?(?![0-9])"
+)
+_LABELS = re.compile(r"\{[^{}\n]{0,400}\} {0,4}| {1,4}")  # of a Prometheus sample
+_DTYPE = re.compile(r"dtype: (?:torch\.)?([a-z0-9_]{1,20})")
+
+
+def read_log(text: str) -> tuple[Reading, ...]:
+    """Return what the known lines in `text` say, in order; unknown text gives nothing.
+
+    Reads the first 100,000 characters and at most 1,000 lines that it knows; text alone never
+    makes it fail. Raises TypeError if `text` is no text.
+
+    >>> line = "[TP0] KV Cache is allocated. #tokens: 871371, K size: 53.18 GB, V size: 53.18 GB"
+    >>> (reading,) = read_log(line)
+    >>> reading["tokens"].value, reading["K"].meant
+    (871371, '53.18 GiB (57.10 GB)')
+    """
+    _check.kind("read_log", "text", text, str, "text")
+    text = _COLOUR.sub("", text[:LONGEST])
+    found, line, counted = [], 1, 0
+    marks = [(m.start(), m[0]) for m in _MARKERS.finditer(text)]
+    for (start, marker), (end, _) in pairwise([*marks, (len(text), "")]):
+        line += text.count("\n", counted, start)
+        counted = start
+        after = text[start + len(marker) : min(end, start + len(marker) + REACH)]
+        reading = _read(marker, after.partition("\n")[0], line)
+        if reading is not None:
+            found.append(reading)
+            if len(found) == MOST:
+                break
+    return tuple(found)
+
+
+def _read(marker: str, after: str, line: int) -> Reading | None:
+    """Return the reading of one part of a line, by the first format that it satisfies."""
+    for form in _OF_MARKER[marker]:
+        if form.what == "metric":
+            sample = _LABELS.match(after)
+            after = after[sample.end() :] if sample else ""
+        fields = {slot.name: _field(slot, after, marker) for slot in form.slots}
+        if _complete(form, fields):
+            dtype = _DTYPE.search(after) if form.what == "pool" else None
+            return Reading(
+                engine=form.engine,
+                what=form.what,
+                says=form.says,
+                line=line,
+                fields=tuple(f for f in fields.values() if f is not None),
+                dtype=dtype[1] if dtype else "",
+                note=form.note,
+                source=form.source,
+            )
+    return None
+
+
+def _complete(form: Format, fields: dict[str, Field | None]) -> bool:
+    if any(slot.needed and fields[slot.name] is None for slot in form.slots):
+        return False
+    return not form.together or any(fields[name] is not None for name in form.together)
+
+
+def _field(slot: Slot, after: str, marker: str) -> Field | None:
+    """Return the number behind a slot's label, if its unit follows where it should."""
+    for label in slot.labels:
+        start = _behind(label, after)
+        match = _NUMBER.match(after, start) if start is not None else None
+        unit = "" if slot.printed in (label or marker) else slot.printed
+        if match and (end := _ended(after, match.end(), unit)):
+            exact = Fraction(match["whole"].replace(",", "") + "." + (match["part"] or "0"))
+            exact *= Fraction(10) ** int(match["power"] or 0)
+            place = Fraction(10) ** (int(match["power"] or 0) - len(match["part"] or ""))
+            printed = after[start:end] if unit else f"{match[0]} {slot.printed}".strip()
+            return _made(slot, exact, place, printed)
+    return None
+
+
+def _made(slot: Slot, exact: Fraction, place: Fraction, printed: str) -> Field | None:
+    """Return the field of an exact number; None for a size that no log prints."""
+    size = UNITS[slot.unit].size if slot.unit else Fraction(1)
+    kind = UNITS[slot.unit].kind if slot.unit else ""
+    value = exact * size
+    if value and not LEAST <= value <= (SLOWEST if kind == "seconds" else LARGEST):
+        return None
+    if kind == "tokens" and value.denominator != 1:
+        return None
+    whole = value.denominator == 1 or kind == "bytes"
+    return Field(
+        name=slot.name,
+        printed=printed,
+        unit=slot.unit,
+        value=round(value) if whole else float(value),
+        half=float(place * size / 2),
+        digits=min(6, len(str(place.denominator)) - 1),
+        renamed=slot.renamed,
+        note=slot.note,
+    )
+
+
+def _behind(label: str, after: str) -> int | None:
+    """Return where `label` ends, if it stands there as a word of its own: no K in KV."""
+    if not label:
+        return 0
+    start = after.find(label)
+    while start > 0 and after[start - 1].isalnum():
+        start = after.find(label, start + len(label))
+    return start + len(label) if start >= 0 else None
+
+
+def _ended(after: str, end: int, unit: str) -> int | None:
+    """Return where the number and its unit end; None if another unit follows."""
+    if not unit:
+        return end
+    spaced = end + (after[end : end + 1] == " ")
+    stop = spaced + len(unit)
+    ended = after.startswith(unit, spaced) and not (after[stop : stop + 1].isalnum())
+    return stop if ended and after[stop : stop + 1] != "/" else None
