@@ -17,6 +17,7 @@
 | `sentences` | what the report says in words                                              |
 | `text`      | the report as plain text and as Markdown                                   |
 | `data`      | the report as a dict for JSON                                              |
+| `typed`     | options of the command line, typed with their units                        |
 
 No formula stands here that another package has: this one composes them, and refuses in one
 sentence what they do not know together. `python -m kvlib` prints the same report.

@@ -20,6 +20,8 @@ scales of a whole tensor.
 from collections import Counter
 from dataclasses import dataclass
 
+from kvlib import _check
+from kvlib.bandwidth.checks import MOST_BYTES
 from kvlib.engines import group_held_bytes, held_positions, paged
 from kvlib.hits import hand_off, moved_bytes
 from kvlib.layout import handoff, share
@@ -62,7 +64,8 @@ class Sizes:
 def sizes(setup: Setup) -> Sizes:
     """Return the bytes of one hand-off.
 
-    Raises ValueError if the destination hit leaves nothing to move: such a hand-off has no time.
+    Raises ValueError if the destination hit leaves nothing to move (such a hand-off has no time)
+    and for a request beyond counting.
 
     >>> found = sizes(Setup())
     >>> found.payload_bytes == found.moved_bytes == found.wire_bytes == found.held_bytes == 2**30
@@ -88,6 +91,11 @@ def sizes(setup: Setup) -> Sizes:
         rule = "so small that something moves"
         got = f"{s.destination_hit:,} of {s.prompt_tokens:,}"
         raise ValueError(f"Setup: destination_hit must be {rule}, got {got}")
+    slot = _worker(groups, s, s.prompt_tokens + s.output_tokens)
+    largest = max(slot, wire, _worker(groups, s, s.prompt_tokens))
+    if largest > MOST_BYTES:
+        rule = f"so small that a request has at most {MOST_BYTES:,} B"
+        raise ValueError(_check.wrong("Setup", "model", rule, largest))
     return Sizes(
         payload_bytes=payload_bytes(s.model, s.prompt_tokens),
         stored_bytes=stored,
@@ -95,7 +103,7 @@ def sizes(setup: Setup) -> Sizes:
         wire_bytes=wire,
         late_bytes=late,
         held_bytes=_worker(groups, s, s.prompt_tokens),
-        slot_bytes=_worker(groups, s, s.prompt_tokens + s.output_tokens),
+        slot_bytes=slot,
         spared_tokens=hit,
         descriptors=plan.descriptors,
     )

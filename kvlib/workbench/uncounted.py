@@ -44,6 +44,7 @@ def _of_this(s: Setup) -> Iterator[str]:
         yield "Decode memory: no size and batch are given, so it bounds nothing here."
     else:
         yield "Prefixes that decode keeps for later: memory holds running requests only."
+        yield "That an engine may reserve less than prompt and output and grow as tokens come."
     if s.efficiency == 1:
         yield "What transfers reach of the link: an efficiency of 1 is the line rate, a bound."
     if s.destination_hit and not s.protocol.destination_hits:
@@ -62,7 +63,7 @@ def _of_this(s: Setup) -> Iterator[str]:
     if s.pieces > 1 and s.overlap:
         yield "What compute and transfer take from each other while both run (chapter 6)."
         if engine == "vLLM":
-            yield "That vLLM's NIXL connector reads after prefill by default: then nothing overlaps."
+            yield "That vLLM's NIXL connector reads after prefill by default: nothing overlaps."
     if s.key_format is not None:
         yield f"Whether {engine} has kernels for {s.key_format.name}, and what it costs in quality."
         yield "Time to convert: both ends are taken to keep the cache in the format that moves."
