@@ -107,7 +107,7 @@ def _setup(s: Setup) -> dict[str, Any]:
     for name in s.__dataclass_fields__:
         value = getattr(s, name)
         if name == "protocol":
-            found[name] = asdict(value)
+            found[name] = asdict(s.convention)
         elif name == "engine":
             found[name] = {"name": value.name, "version": value.version, "page_tokens": value.page}
         elif isinstance(value, Format):

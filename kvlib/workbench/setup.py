@@ -24,7 +24,7 @@ from kvlib.units import GB_s
 
 __all__ = ["Setup"]
 
-MOST_WORKERS, MOST_TOKENS, MOST_TP = 1_024, 1_000_000_000, 1_024
+MOST_WORKERS, MOST_TOKENS, MOST_TP = 256, 1_000_000_000, 256
 MOST_MEMORY = _check.LARGEST
 COUNTS = {  # name: the least and the most
     "prompt_tokens": (1, MOST_TOKENS),
@@ -136,12 +136,11 @@ class Setup:
             raise ValueError(_check.wrong("Setup", "piece_seconds", rule, self.piece_seconds))
 
     def _protocol(self) -> None:
-        """Check the hits, and give the protocol the engine's page."""
+        """Check the hits and what the protocol makes of them."""
         _check.kind("Setup", "protocol", self.protocol, Convention, "a Convention, as MOVES_SUFFIX")
         if self.protocol.page not in (1, self.engine.page):
             rule = f"in pages of 1 token or of {self.engine.name}'s {self.engine.page}"
             raise ValueError(_check.wrong("Setup", "protocol", rule, self.protocol.page))
-        self._set("protocol", replace(self.protocol, page=self.engine.page))
         for name in ("source_hit", "destination_hit"):
             if getattr(self, name) > self.prompt_tokens:
                 got = f"{getattr(self, name):,} of {self.prompt_tokens:,}"
@@ -187,6 +186,11 @@ class Setup:
     def decode_workers(self) -> int:
         """The workers that do not prefill."""
         return self.workers - self.prefill_workers
+
+    @property
+    def convention(self) -> Convention:
+        """The protocol, in the engine's pages."""
+        return replace(self.protocol, page=self.engine.page)
 
     @property
     def computed_tokens(self) -> int:

@@ -75,7 +75,7 @@ def sizes(setup: Setup) -> Sizes:
     2.0
     """
     s, groups = setup, groups_of(setup.model, "sizes")
-    hits = hand_off(s.model, s.prompt_tokens, s.source_hit, s.destination_hit, s.protocol)
+    hits = hand_off(s.model, s.prompt_tokens, s.source_hit, s.destination_hit, s.convention)
     hit = hits.destination_hit
     plan = handoff(s.model, s.prompt_tokens, s.prefill_tp, s.decode_tp, s.engine)
     sends = Counter(move.group for move in plan.moves)
@@ -117,7 +117,7 @@ def _worker(groups: tuple[Group, ...], s: Setup, tokens: int) -> int:
 def _kept(part: Group, s: Setup, tokens: int, hit: int = 0) -> int:
     """Return the bytes of a rank's share that the engine keeps of `tokens` from `hit` on."""
     if isinstance(part, Recurrent):
-        spared = s.protocol.state_hits and hit == tokens
+        spared = s.convention.state_hits and hit == tokens
         return 0 if spared else group_held_bytes(part, tokens, s.engine, _width(s))
     positions = held_positions(part, tokens, s.engine)
     positions = min(positions, paged(tokens, None, s.engine.page) - hit)
@@ -142,8 +142,8 @@ def _position_bytes(part: Group, s: Setup) -> int:
 def _logical(group: Group, s: Setup, hit: int) -> int:
     """Return the logical bytes of a group that are not spared by a usable hit, in the format."""
     if isinstance(group, Indexer | Recurrent):
-        return moved_bytes(group, s.prompt_tokens, hit, s.protocol)
-    positions = moved_bytes(group, s.prompt_tokens, hit, s.protocol, element_bytes=1)
+        return moved_bytes(group, s.prompt_tokens, hit, s.convention)
+    positions = moved_bytes(group, s.prompt_tokens, hit, s.convention, element_bytes=1)
     return positions // group.elements_per_token * _position_bytes(group, s)
 
 

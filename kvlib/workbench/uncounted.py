@@ -14,6 +14,7 @@ __all__ = ["not_counted"]
 
 ALWAYS = (
     "Agreement before a hand-off, allocation, registration and completion: they are start-up.",
+    "The first decode step, which some engines need before they show a token.",
     "Other hand-offs on the link at the same time: the times are those of one alone.",
     "Bursts and spread: arrivals and lengths are taken as even, so no time includes waiting.",
     "Framing, retransmission and congestion, as far as the efficiency does not hold them.",
