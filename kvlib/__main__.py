@@ -9,6 +9,7 @@ said in one sentence on stderr, with exit code 2.
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -88,7 +89,7 @@ OPTIONS = {  # group: option: where it goes, how it is read, what stands for it,
         "--decode-rate": ("decode_rate", TOKEN_RATE, "RATE",
                           "tokens/s of one worker, default 800"),
         "--decode-memory": ("decode_memory", amount("bytes", "60 GB"), "SIZE",
-                            'for caches, of one worker, as "60 GB"; with --batch'),
+                            'for caches on all ranks of one, as "60 GB"; with --batch'),
         "--batch": ("batch", whole, "N", "requests that a decode worker runs at once"),
         "--arrivals": ("arrival_rate", REQUESTS, "RATE", "requests/s, default 2"),
         "--target": ("target_seconds", amount("seconds", "2 s"), "TIME",
@@ -125,7 +126,10 @@ def main(argv: Sequence[str] | None = None) -> None:
         parser.error(_with_option(str(problem)))
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="replace")  # a terminal may lack the sign for micro
-    print(printed)
+    try:
+        print(printed, flush=True)
+    except BrokenPipeError:  # as after `| head`: whoever reads has read enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _fields(options: dict[str, Any]) -> dict[str, Any]:

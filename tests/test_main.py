@@ -148,3 +148,10 @@ def test_an_error_leaves_exit_code_2_and_no_traceback():
     command = [sys.executable, "-m", "kvlib", "--link", "25"]
     done = subprocess.run(command, capture_output=True, text=True)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+
+
+def test_a_reader_that_stops_reading_is_no_error():
+    command = [sys.executable, "-m", "kvlib", "--json"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stdout.close()
+        assert process.stderr.read() == b""

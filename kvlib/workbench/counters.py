@@ -51,6 +51,9 @@ COUNTERS: tuple[Counter, ...] = (
         "the hit rate", LOGS, "prefill hits", "prefill rate"),
     _of("SGLang", "sglang:cache_hit_rate", "gauge", PREFILL,
         "spared over all tokens of the last prefill batch alone", LOGS, "prefill hits"),
+    _of("SGLang", "sglang:cached_tokens_total", "counter", PREFILL,
+        "spared tokens, by where they lay; divide its growth by that of "
+        "sglang:prompt_tokens_total", COLLECTOR, "prefill hits"),
     _of("SGLang", "sglang:kv_transfer_speed_gb_s", "histogram", PREFILL,
         "GiB/s in spite of its name (bytes / 2^30); its time runs from the end of prefill's "
         "forward pass to the request's completion, so waiting counts and earlier chunks' bytes "

@@ -4,7 +4,7 @@ What gives way first decides what to measure, and within it the number that was 
 than measured: an efficiency of 1, a hit, a copy. What is closest behind comes second, since a small
 error swaps the two. Names and units of counters were read in the engines' sources; versions differ.
 
-SGLang shows its counters at /metrics when started with --enable-metrics; vLLM always does.
+SGLang shows its counters at /metrics when started with --enable-metrics, vLLM by default.
 """
 
 from __future__ import annotations

@@ -109,6 +109,9 @@ def report(setup: Setup) -> Report:
     if s.batch is not None:
         early = prefill * (1 - 1 / s.pieces) if s.overlap else 0.0
         hold = early + exposed + s.batch * s.output_tokens / s.decode_rate
+        if hold > MOST_SECONDS:
+            rule = "so large that decode memory is held for less than 300 years"
+            raise ValueError(_check.wrong("Setup", "decode_rate", rule, s.decode_rate))
     service = service_of(s, found, hold)
     bounds = capacity(service)
     every = tuple(splits(service))

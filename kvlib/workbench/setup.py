@@ -73,7 +73,7 @@ class Setup:
     prefill_workers: int = 3  # the others decode
     prefill_rate: float = 8_000.0  # tokens/s of one prefill worker
     decode_rate: float = 800.0  # tokens/s of one decode worker, all its requests together
-    decode_memory: int | None = None  # bytes for caches on one decode worker
+    decode_memory: int | None = None  # bytes for caches on one decode worker, all its ranks
     batch: int | None = None  # requests that a decode worker runs at once, to reach decode_rate
     arrival_rate: float = 2.0  # requests/s
     target_seconds: float | None = None  # to the first token

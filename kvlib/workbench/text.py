@@ -90,7 +90,7 @@ def _bytes(report: Report) -> Rows:
     if s.key_format is not None:
         rows.append((f"in {_format(s)}", both(found.stored_bytes)))
     rows += [
-        ("must arrive, once", both(found.moved_bytes)),
+        ("to move, each byte once", both(found.moved_bytes)),
         ("on the wire, pages and copies", f"{both(found.wire_bytes)}, {_times_of(found.copies)}"),
         ("held by a decode worker", both(found.held_bytes)),
     ]
@@ -196,6 +196,9 @@ def _advice(report: Report) -> list[str]:
     lines = [f"{chosen.question} {advice.because}", chosen.how]
     for counter in chosen.counters(engine):
         lines.append(f"{counter.name} ({counter.kind}, {counter.where}): {counter.means}.")
+    sources = dict.fromkeys(counter.source for counter in chosen.counters(engine))
+    if sources:
+        lines.append(f"Counters as in {joined(list(sources))}; other versions may differ.")
     if advice.then is not None:
         lines.append(sentence(f"then: {advice.then.question} {advice.then_because}"))
     return lines

@@ -64,7 +64,7 @@ def _of_this(s: Setup) -> Iterator[str]:
     if s.pieces > 1 and s.overlap:
         yield "What compute and transfer take from each other while both run (chapter 6)."
         if engine == "vLLM":
-            yield "That vLLM's NIXL connector reads after prefill by default: nothing overlaps."
+            yield "That vLLM's NIXL connector reads after prefill, so that nothing overlaps."
     if s.key_format is not None:
         yield f"Whether {engine} has kernels for {s.key_format.name}, and what it costs in quality."
         yield "Time to convert: both ends are taken to keep the cache in the format that moves."
