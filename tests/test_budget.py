@@ -538,3 +538,63 @@ def test_an_empty_sweep_is_an_empty_answer():
     empty = np.zeros(0, dtype=int)
     service = Service(prompt_tokens=empty + 1, decode_memory=60 * GB, decode_seconds=1.0)
     assert capacity(service).limit.shape == (0,)
+
+
+# ---------------------------------------------------------------- hits, copies and slots
+
+
+def test_a_service_counts_what_it_is_told_in_place_of_the_logical_payload():
+    plain = Service(decode_memory=60 * GB, decode_seconds=10.0)
+    told = replace(plain, computed_tokens=192, wire_bytes=2**31, slot_bytes=2 * 1_140_850_688)
+    assert told.payload_bytes == plain.payload_bytes == plain.link_bytes == 2**30
+    found = capacity(told)
+    assert found.prefill == 3 * 8_000 / 192
+    assert found.network == 25e9 / 2**31
+    assert found.memory == 5 * (60 * 10**9 // (2 * 1_140_850_688)) / 10
+    assert found.decode == capacity(plain).decode
+    same = replace(plain, computed_tokens=8_192, wire_bytes=2**30, slot_bytes=1_140_850_688)
+    assert capacity(same) == capacity(plain) and splits(same) == splits(plain)
+    assert ideal_ratio(told) == (192 / 8_000) / 0.64
+    for split in splits(told):
+        once = capacity(replace(told, prefill_workers=split.prefill_workers))
+        assert split.capacity == once
+
+
+def test_what_a_service_is_told_may_be_an_array():
+    computed, wire = np.array([[1], [8_192]]), np.array([2**20, 2**30, 2**40])
+    swept = capacity(Service(computed_tokens=computed, wire_bytes=wire))
+    for i in range(2):
+        for j in range(3):
+            one = Service(computed_tokens=int(computed[i, 0]), wire_bytes=int(wire[j]))
+            assert swept.prefill[i, 0] == capacity(one).prefill
+            assert swept.network[j] == capacity(one).network
+            assert swept.first_index[i, j] == STAGES.index(capacity(one).first)
+
+
+TOLD = {
+    "no token": ({"computed_tokens": 0}, "computed_tokens must be from 1 to 1,000,000,000, got 0"),
+    "more than the prompt": (
+        {"computed_tokens": 8_193},
+        "computed_tokens must be a part of the prompt's tokens, got 8193",
+    ),
+    "more than one of the prompts": (
+        {"computed_tokens": 100, "prompt_tokens": np.array([50, 500])},
+        "computed_tokens must be a part of the prompt's tokens everywhere, got 100",
+    ),
+    "nothing on the wire": (
+        {"wire_bytes": 0},
+        "wire_bytes must be from 1 to 9,223,372,036,854,775,807, got 0",
+    ),
+    "a slot beyond the memory": (
+        {"slot_bytes": 61 * GB, "decode_memory": 60 * GB, "decode_seconds": 1.0},
+        "decode_memory must be at least one request's prompt and output, 61,000,000,000 B, "
+        "got 60,000,000,000",
+    ),
+}
+
+
+@pytest.mark.parametrize(("fields", "message"), TOLD.values(), ids=TOLD)
+def test_what_a_service_is_told_is_checked(fields, message):
+    with pytest.raises(ValueError) as caught:
+        Service(**fields)
+    assert str(caught.value) == f"Service: {message}"

@@ -17,6 +17,7 @@ LAYERS = {  # module: what it may import from kvlib
     "_check": set(),
     "units": {"_check"},
     "palette": set(),
+    "wording": {"_check", "units"},
     "payload": {"_check"},
     "bandwidth": {"_check", "units"},
     "models": {"_check", "payload"},
@@ -28,10 +29,12 @@ LAYERS = {  # module: what it may import from kvlib
     "logs": {"_check", "units", "payload", "bandwidth", "layout"},
     "budget": {"_check", "units", "payload", "bandwidth", "models", "engines", "hits"},
 }
-FORMULAS = set(LAYERS)  # and the colours that every drawing shares
+LAYERS["workbench"] = set(LAYERS) - {"palette"}  # all formulas, composed
+FORMULAS = set(LAYERS)  # and the colours and words that every drawing shares
 LAYERS["figures"] = FORMULAS
 LAYERS["exercises"] = FORMULAS
 LAYERS["apps"] = FORMULAS | {"exercises"}
+LAYERS["__main__"] = FORMULAS
 LAYERS["show"] = FORMULAS | {"exercises", "apps", "figures"}
 CHAPTER_MODULES = {
     "1_bytes": "payload",
@@ -94,6 +97,7 @@ def test_formulas_exercises_apps_and_forms_run_with_heavy_imports_blocked():
         "for name in ('numpy', 'ml_dtypes', 'matplotlib', 'ipywidgets', 'IPython'):\n"
         "    sys.modules[name] = None\n"
         "import kvlib.budget, kvlib.engines, kvlib.layout, kvlib.logs, kvlib.quantization\n"
+        "import kvlib.queueing, kvlib.workbench\n"
         "from kvlib.apps import APPS\n"
         "from kvlib.show.html import form\n"
         "print(sum(len(form(app)) > 500 for app in APPS.values()), len(APPS))"

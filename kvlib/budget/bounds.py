@@ -79,13 +79,18 @@ def capacity(service: Service) -> Capacity:
     ([2.93, 7.81, 23.28], 'prefill')
     """
     s = _check.kind("capacity", "service", service, Service, "a Service")
+    return capacity_of(s, s.prefill_workers, s.decode_workers)
+
+
+def capacity_of(s: Service, prefill_workers: int, decode_workers: int) -> Capacity:
+    """Return the bounds of a service with its workers divided so; nothing is checked."""
     memory = None
     if s.slots is not None:
-        memory = s.decode_workers * (s.slots / s.decode_seconds)
+        memory = decode_workers * (s.slots / s.decode_seconds)
     return Capacity(
-        prefill=s.prefill_workers * s.prefill_rate / s.prompt_tokens,
-        network=s.network_rate / s.payload_bytes,
-        decode=s.decode_workers * s.decode_rate / s.output_tokens,
+        prefill=prefill_workers * s.prefill_rate / s.prefill_tokens,
+        network=s.network_rate / s.link_bytes,
+        decode=decode_workers * s.decode_rate / s.output_tokens,
         memory=memory,
     )
 

@@ -5,6 +5,10 @@ Decode memory is considered only if it is given. A request then holds its memory
 time it holds its full length, prompt and output: what a worker must have free to finish it
 without eviction. Where memory is handed out as the output grows, prompt + output / 2 is nearer
 to the mean, and the true bound is higher.
+
+Three fields take what a prompt and its logical payload leave out: a cache hit that prefill need not
+compute, the bytes that a hand-off really puts on the link (copies, pages, scales, hits), and the
+bytes that a request really takes of decode's memory.
 """
 
 from dataclasses import dataclass
@@ -45,6 +49,9 @@ class Service:
     element_bytes: int | None = None  # of the cache; None: as the model's file states, else 2
     decode_memory: int | None = None  # bytes for caches on one decode worker
     decode_seconds: float | None = None  # how long a request holds its memory
+    computed_tokens: int | None = None  # of the prompt; None: all of them
+    wire_bytes: int | None = None  # of one hand-off; None: its logical payload
+    slot_bytes: int | None = None  # of a request in decode_memory; None: logical, full length
 
     def __post_init__(self) -> None:
         groups_of(self.model, "Service")
@@ -66,9 +73,14 @@ class Service:
             self._count("decode_memory", 1, MOST_BYTES, "in bytes, as in 60 * GB")
             held = seconds_of("Service", "decode_seconds", self.decode_seconds)
             object.__setattr__(self, "decode_seconds", held)
+        for name in ("computed_tokens", "wire_bytes", "slot_bytes"):
+            if getattr(self, name) is not None:
+                most = MOST_TOKENS if name == "computed_tokens" else MOST_BYTES
+                self._count(name, 1, most)
         names = [name for name in self.__dataclass_fields__ if name != "model"]
         _check.together("Service", {name: getattr(self, name) for name in names})
         self._leaves_decode_workers()
+        self._computes_its_prompt()
         self._payload_can_be_counted()
         if self.decode_memory is not None:
             self._holds_a_request()
@@ -92,6 +104,12 @@ class Service:
         message = f"Service: prefill_workers must {rule}, got {self.prefill_workers}"
         raise ValueError(f"{message}; give {self.workers - 1} or fewer")
 
+    def _computes_its_prompt(self) -> None:
+        if self.computed_tokens is None or _lowest(self.prompt_tokens - self.computed_tokens) >= 0:
+            return
+        rule = "a part of the prompt's tokens" + " everywhere" * _check.is_array(self.prompt_tokens)
+        raise ValueError(_check.wrong("Service", "computed_tokens", rule, self.computed_tokens))
+
     def _payload_can_be_counted(self) -> None:
         tokens = _highest(self.prompt_tokens) + _highest(self.output_tokens)
         most = payload_bytes(self.model, tokens, _highest(self.element_bytes))
@@ -102,7 +120,7 @@ class Service:
     def _holds_a_request(self) -> None:
         if _lowest(self.slots) >= 1:
             return
-        memory, least = _lowest(self.decode_memory), _highest(self.request_bytes)
+        memory, least = _lowest(self.decode_memory), _highest(self.reserved_bytes)
         rule = f"at least one request's prompt and output, {least:,} B"
         raise ValueError(f"Service: decode_memory must be {rule}, got {_grouped(memory)}")
 
@@ -113,8 +131,18 @@ class Service:
 
     @property
     def payload_bytes(self) -> int:
-        """The bytes that one hand-off moves: the cache of the prompt, once."""
+        """The logical bytes of one hand-off: the cache of the prompt, once."""
         return payload_bytes(self.model, self.prompt_tokens, self.element_bytes)
+
+    @property
+    def prefill_tokens(self) -> int:
+        """The tokens that prefill computes for one request."""
+        return self.prompt_tokens if self.computed_tokens is None else self.computed_tokens
+
+    @property
+    def link_bytes(self) -> int:
+        """The bytes that one hand-off puts on the link."""
+        return self.payload_bytes if self.wire_bytes is None else self.wire_bytes
 
     @property
     def request_bytes(self) -> int:
@@ -123,9 +151,14 @@ class Service:
         return payload_bytes(self.model, tokens, self.element_bytes)
 
     @property
+    def reserved_bytes(self) -> int:
+        """The bytes that a request takes of a decode worker's memory, at its full length."""
+        return self.request_bytes if self.slot_bytes is None else self.slot_bytes
+
+    @property
     def slots(self) -> int | None:
         """How many requests one decode worker holds at full length; None without a memory."""
-        return None if self.decode_memory is None else self.decode_memory // self.request_bytes
+        return None if self.decode_memory is None else self.decode_memory // self.reserved_bytes
 
 
 def _grouped(count: int) -> str:

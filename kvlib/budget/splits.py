@@ -1,9 +1,9 @@
 """Splits: how many of the workers should prefill, and how many decode."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from kvlib import _check
-from kvlib.budget.bounds import TIE, Capacity, capacity
+from kvlib.budget.bounds import TIE, Capacity, capacity_of
 from kvlib.budget.service import Service
 
 __all__ = ["Split", "best_split", "ideal_ratio", "splits"]
@@ -34,8 +34,8 @@ def splits(service: Service) -> list[Split]:
             raise TypeError(_check.wrong_type("splits", name, "one number", value, hint))
     found = []
     for n in range(1, service.workers):
-        bounds = capacity(replace(service, prefill_workers=n))
         rest = service.workers - n
+        bounds = capacity_of(service, n, rest)
         found.append(Split(prefill_workers=n, decode_workers=rest, capacity=bounds))
     return found
 
@@ -65,4 +65,4 @@ def ideal_ratio(service: Service) -> float:
     1.6
     """
     s = _check.kind("ideal_ratio", "service", service, Service, "a Service")
-    return (s.prompt_tokens / s.prefill_rate) / (s.output_tokens / s.decode_rate)
+    return (s.prefill_tokens / s.prefill_rate) / (s.output_tokens / s.decode_rate)
