@@ -19,13 +19,14 @@ LAYERS = {  # module: what it may import from kvlib
     "palette": set(),
     "payload": {"_check"},
     "bandwidth": {"_check", "units"},
+    "queueing": {"_check"},
     "models": {"_check", "payload"},
     "engines": {"_check", "payload"},
     "hits": {"_check", "units", "payload", "bandwidth"},
     "layout": {"_check", "payload", "engines"},
     "quantization": {"_check", "payload", "bandwidth"},
     "overlap": {"_check", "bandwidth"},
-    "budget": {"_check", "units", "payload", "bandwidth", "models", "engines", "hits"},
+    "budget": {"_check", "units", "payload", "bandwidth", "models", "engines", "hits", "queueing"},
 }
 FORMULAS = set(LAYERS)  # and the colours that every drawing shares
 LAYERS["figures"] = FORMULAS

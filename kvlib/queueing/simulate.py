@@ -1,0 +1,154 @@
+"""Simulate: arrival, prefill pool, memory, one shared link, decode pool.
+
+Each stage takes requests in the order in which they reach it. Nothing is drawn here: the columns
+of `Requests` say when each arrives and how long it works in each stage alone, so a run follows
+from them, and equal columns give equal runs.
+
+Counted: waiting for a server, for memory, for the link; sharing of the link. Not counted: batches
+that slow each other down, prefill in chunks, transfers that begin before prefill ends, requests
+that are dropped, tried again or taken out of turn.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from operator import add
+
+from kvlib import _check
+from kvlib.queueing.admission import admit
+from kvlib.queueing.checks import column, whole_column
+from kvlib.queueing.run import Run
+from kvlib.queueing.stages import OneAtATime, Shared, pool, shared
+
+__all__ = ["LINKS", "Requests", "Stations", "simulate"]
+
+LINKS = {"one at a time": OneAtATime, "shared": Shared}
+MOST_SERVERS, MOST_MEMORY, MOST_OUTPUT = 10**11, 2**80, 10**11
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stations:
+    """The servers of both pools, how the link serves, and the memory before it, None for no end.
+
+    A server of the decode pool is one slot of a running batch: it decodes one request. Raises
+    TypeError or ValueError for what is no count or no way of serving.
+    """
+
+    prefill_servers: int = 1
+    decode_servers: int = 1
+    link: str = "one at a time"  # or "shared"
+    memory: int | None = None  # in the unit in which requests hold it
+
+    def __post_init__(self) -> None:
+        for name in ("prefill_servers", "decode_servers"):
+            count = _check.one_whole("Stations", name, getattr(self, name), 1, MOST_SERVERS)
+            object.__setattr__(self, name, count)
+        _check.one_of("Stations", "link", self.link, LINKS)
+        if self.memory is not None:
+            memory = _check.one_whole("Stations", "memory", self.memory, 1, MOST_MEMORY)
+            object.__setattr__(self, "memory", memory)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Requests:
+    """Columns, one entry a request in the order of arrival: seconds, each alone in its stage.
+
+    Raises TypeError or ValueError for columns that differ in length, arrivals out of order, and
+    entries that are no time or no count.
+    """
+
+    arrivals: Sequence[float]
+    prefill: Sequence[float]
+    transfer: Sequence[float]
+    decode: Sequence[float]
+    held: Sequence[int] | None = None  # memory of each; None: one each
+    outputs: Sequence[int] | None = None  # tokens that decode makes of each
+
+    def __post_init__(self) -> None:
+        for name in ("arrivals", "prefill", "transfer", "decode"):
+            self._store(name, column("Requests", name, getattr(self, name)))
+        if self.held is not None:
+            self._store("held", whole_column("Requests", "held", self.held, 0, MOST_MEMORY))
+        if self.outputs is not None:
+            found = whole_column("Requests", "outputs", self.outputs, 1, MOST_OUTPUT)
+            self._store("outputs", found)
+        if list(self.arrivals) != sorted(self.arrivals):
+            rule = "be in order, got one before its neighbour; sort the requests"
+            raise ValueError(f"Requests: arrivals must {rule}")
+
+    def _store(self, name: str, values: list) -> None:
+        if name != "arrivals" and len(values) != len(self.arrivals):
+            rule = f"as long as arrivals, {len(self.arrivals):,}"
+            raise ValueError(_check.wrong("Requests", f"number of {name}", rule, len(values)))
+        object.__setattr__(self, name, tuple(values))
+
+
+def simulate(requests: Requests, stations: Stations) -> Run:
+    """Return what becomes of each request.
+
+    Raises TypeError for other kinds, ValueError for a request that holds more than all memory.
+
+    >>> two = Requests(arrivals=[0, 0], prefill=[1, 1], transfer=[2, 2], decode=[5, 5])
+    >>> for link in LINKS:
+    ...     run = simulate(two, Stations(prefill_servers=2, decode_servers=2, link=link))
+    ...     print(link, run.network_ends, run.ttft)
+    one at a time (3.0, 5.0) (3.0, 5.0)
+    shared (5.0, 5.0) (5.0, 5.0)
+    """
+    _check.kind("simulate", "requests", requests, Requests, "Requests")
+    _check.kind("simulate", "stations", stations, Stations, "Stations")
+    held = requests.held or [1] * len(requests.arrivals)
+    if stations.memory is not None and max(held) > stations.memory:
+        rule = f"at most the memory of {stations.memory:,}"
+        raise ValueError(_check.wrong("simulate", "held", rule, max(held)))
+    prefill_starts = pool(requests.arrivals, requests.prefill, stations.prefill_servers)
+    prefill_ends = list(map(add, prefill_starts, requests.prefill))
+    order = by_time(prefill_ends)
+    ready, transfer, decode = (
+        [values[i] for i in order] for values in (prefill_ends, requests.transfer, requests.decode)
+    )
+    if stations.memory is None:
+        found = (ready, *_after(ready, transfer, decode, stations))
+    else:
+        held, link = [held[i] for i in order], LINKS[stations.link]()
+        servers = stations.decode_servers
+        found = admit(ready, transfer, decode, held, stations.memory, servers, link)
+    columns = [back(values, order) for values in found]
+    return Run(
+        arrivals=requests.arrivals,
+        prefill_starts=tuple(prefill_starts),
+        prefill_ends=tuple(prefill_ends),
+        reserved=tuple(columns[0]),
+        network_starts=tuple(columns[1]),
+        network_ends=tuple(columns[2]),
+        decode_starts=tuple(columns[3]),
+        completions=tuple(map(add, columns[3], requests.decode)),
+        outputs=requests.outputs,
+    )
+
+
+def _after(
+    ready: list[float], transfer: list[float], decode: list[float], stations: Stations
+) -> tuple[list[float], list[float], list[float]]:
+    """Return starts and ends of the transfers and starts of decode, without a limit of memory."""
+    if stations.link == "one at a time":
+        starts = pool(ready, transfer, 1)
+        ends = list(map(add, starts, transfer))
+        return starts, ends, pool(ends, decode, stations.decode_servers)
+    ends = shared(ready, transfer)
+    order = by_time(ends)
+    works = [decode[i] for i in order]
+    decoding = pool([ends[i] for i in order], works, stations.decode_servers)
+    return ready, ends, back(decoding, order)
+
+
+def by_time(times: list[float]) -> list[int]:
+    """Return the places of `times` from the earliest to the latest; of equal ones the first."""
+    return sorted(range(len(times)), key=times.__getitem__)
+
+
+def back(values: list[float], order: list[int]) -> list[float]:
+    """Return values that stand in `order` in the order of the requests."""
+    found = [0.0] * len(values)
+    for value, i in zip(values, order, strict=True):
+        found[i] = value
+    return found
