@@ -9,15 +9,17 @@ Counted: what `serve` counts. Not counted: chance; another seed finds a rate a f
 """
 
 from dataclasses import replace
+from operator import sub
 
 from kvlib import _check
 from kvlib.budget.service import Service
 from kvlib.budget.traffic import Traffic, checked, requests_of, stations_of
-from kvlib.queueing import Requests, Stations, mean, percentile, simulate
+from kvlib.queueing import Requests, Stations, mean, percentile
+from kvlib.queueing.simulate import flow
 
 __all__ = ["highest_rate"]
 
-MOST_REQUESTS, STEPS = 1_600, 9  # of one run, and runs: what a page can wait for
+MOST_REQUESTS, STEPS = 1_600, 8  # of one run, and runs: what a page can wait for
 FILLING = 4  # the first of so many parts of a run fills the queues and does not count
 MOST_SECONDS = 10**11
 
@@ -54,14 +56,16 @@ def highest_rate(
         requests_of("highest_rate", service, once, seed),
         stations_of(service, once),
     )
+    work = requests.prefill, requests.transfer, requests.decode
     alone = [a + b for a, b in zip(requests.prefill, requests.transfer, strict=True)]
     if percentile(alone[count // FILLING :], quantile) > ttft:
         return 0.0
 
     def meets(rate: float) -> bool:
         arrivals = [time / rate for time in requests.arrivals]
-        run = simulate(replace(requests, arrivals=arrivals), stations)
-        return percentile(run.ttft[count // FILLING :], quantile) <= ttft
+        first_tokens = flow(arrivals, *work, requests.held, stations)[-1]
+        times = list(map(sub, first_tokens, arrivals))
+        return percentile(times[count // FILLING :], quantile) <= ttft
 
     low, high = 0.0, _bound(requests, stations)
     if meets(high):

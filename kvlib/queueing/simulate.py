@@ -14,14 +14,15 @@ from dataclasses import dataclass
 from operator import add
 
 from kvlib import _check
-from kvlib.queueing.admission import admit
+from kvlib.queueing.admission import admit, admit_shared
 from kvlib.queueing.checks import column, whole_column
 from kvlib.queueing.run import Run
-from kvlib.queueing.stages import OneAtATime, Shared, pool, shared
+from kvlib.queueing.stages import pool, shared
 
-__all__ = ["LINKS", "Requests", "Stations", "simulate"]
+__all__ = ["LINKS", "Requests", "Stations", "flow", "simulate"]
 
-LINKS = {"one at a time": OneAtATime, "shared": Shared}
+LINKS = ("one at a time", "shared")
+Column = Sequence[float]
 MOST_SERVERS, MOST_MEMORY, MOST_OUTPUT = 10**11, 2**80, 10**11
 
 
@@ -56,10 +57,10 @@ class Requests:
     entries that are no time or no count.
     """
 
-    arrivals: Sequence[float]
-    prefill: Sequence[float]
-    transfer: Sequence[float]
-    decode: Sequence[float]
+    arrivals: Column
+    prefill: Column
+    transfer: Column
+    decode: Column
     held: Sequence[int] | None = None  # memory of each; None: one each
     outputs: Sequence[int] | None = None  # tokens that decode makes of each
 
@@ -96,59 +97,67 @@ def simulate(requests: Requests, stations: Stations) -> Run:
     """
     _check.kind("simulate", "requests", requests, Requests, "Requests")
     _check.kind("simulate", "stations", stations, Stations, "Stations")
-    held = requests.held or [1] * len(requests.arrivals)
+    held = requests.held or (1,) * len(requests.arrivals)
     if stations.memory is not None and max(held) > stations.memory:
         rule = f"at most the memory of {stations.memory:,}"
         raise ValueError(_check.wrong("simulate", "held", rule, max(held)))
-    prefill_starts = pool(requests.arrivals, requests.prefill, stations.prefill_servers)
-    prefill_ends = list(map(add, prefill_starts, requests.prefill))
-    order = by_time(prefill_ends)
-    ready, transfer, decode = (
-        [values[i] for i in order] for values in (prefill_ends, requests.transfer, requests.decode)
-    )
-    if stations.memory is None:
-        found = (ready, *_after(ready, transfer, decode, stations))
-    else:
-        held, link = [held[i] for i in order], LINKS[stations.link]()
-        servers = stations.decode_servers
-        found = admit(ready, transfer, decode, held, stations.memory, servers, link)
-    columns = [back(values, order) for values in found]
+    work = requests.prefill, requests.transfer, requests.decode
+    columns = flow(requests.arrivals, *work, held, stations)
     return Run(
         arrivals=requests.arrivals,
-        prefill_starts=tuple(prefill_starts),
-        prefill_ends=tuple(prefill_ends),
-        reserved=tuple(columns[0]),
-        network_starts=tuple(columns[1]),
-        network_ends=tuple(columns[2]),
-        decode_starts=tuple(columns[3]),
-        completions=tuple(map(add, columns[3], requests.decode)),
+        prefill_starts=tuple(columns[0]),
+        prefill_ends=tuple(columns[1]),
+        reserved=tuple(columns[2]),
+        network_starts=tuple(columns[3]),
+        network_ends=tuple(columns[4]),
+        decode_starts=tuple(columns[5]),
+        completions=tuple(map(add, columns[5], requests.decode)),
         outputs=requests.outputs,
     )
 
 
-def _after(
-    ready: list[float], transfer: list[float], decode: list[float], stations: Stations
-) -> tuple[list[float], list[float], list[float]]:
-    """Return starts and ends of the transfers and starts of decode, without a limit of memory."""
-    if stations.link == "one at a time":
-        starts = pool(ready, transfer, 1)
-        ends = list(map(add, starts, transfer))
-        return starts, ends, pool(ends, decode, stations.decode_servers)
-    ends = shared(ready, transfer)
-    order = by_time(ends)
-    works = [decode[i] for i in order]
-    decoding = pool([ends[i] for i in order], works, stations.decode_servers)
-    return ready, ends, back(decoding, order)
+def flow(
+    arrivals: Column,
+    prefill: Column,
+    transfer: Column,
+    decode: Column,
+    held: Sequence[int],
+    stations: Stations,
+) -> tuple[Column, ...]:
+    """Return start and end of prefill, reservation, start and end of transfer, start of decode.
+
+    Nothing is checked. Fractions stay exact.
+    """
+    starts = pool(arrivals, prefill, stations.prefill_servers)
+    ends = list(map(add, starts, prefill))
+    order, servers = by_time(ends), stations.decode_servers
+    ready = [ends[i] for i in order]
+    transfer = [transfer[i] for i in order]
+    decode = [decode[i] for i in order]
+    if stations.memory is not None:
+        through = admit if stations.link == "one at a time" else admit_shared
+        needs = [held[i] for i in order]
+        after = through(ready, transfer, decode, needs, stations.memory, servers)
+    elif stations.link == "one at a time":
+        sending = pool(ready, transfer, 1)
+        sent = list(map(add, sending, transfer))
+        after = ready, sending, sent, pool(sent, decode, servers)
+    else:
+        sent = shared(ready, transfer)
+        leaving = by_time(sent)
+        decoding = pool([sent[i] for i in leaving], [decode[i] for i in leaving], servers)
+        after = ready, ready, sent, back(decoding, leaving)
+    return starts, ends, *(back(values, order) for values in after)
 
 
-def by_time(times: list[float]) -> list[int]:
-    """Return the places of `times` from the earliest to the latest; of equal ones the first."""
+def by_time(times: Column) -> list[int]:
+    """Return the places of `times` from the earliest on; of equal ones the first first."""
     return sorted(range(len(times)), key=times.__getitem__)
 
 
-def back(values: list[float], order: list[int]) -> list[float]:
+def back(values: Column, order: list[int]) -> Column:
     """Return values that stand in `order` in the order of the requests."""
-    found = [0.0] * len(values)
+    found = [0] * len(values)
     for value, i in zip(values, order, strict=True):
         found[i] = value
     return found

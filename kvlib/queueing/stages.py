@@ -10,12 +10,11 @@ when it starts and a heap keeps the order: log n a transfer, exact, without a st
 Source: Parekh and Gallager, IEEE/ACM Trans. Networking 1 (1993), virtual time, with equal weights.
 """
 
-from collections import deque
 from collections.abc import Sequence
 from heapq import heapify, heappop, heappush, heapreplace
 from math import inf
 
-__all__ = ["OneAtATime", "Shared", "pool", "shared"]
+__all__ = ["Shared", "pool", "shared"]
 
 
 def pool(arrivals: Sequence[float], seconds: Sequence[float], servers: int) -> list[float]:
@@ -25,7 +24,7 @@ def pool(arrivals: Sequence[float], seconds: Sequence[float], servers: int) -> l
     [0, 1, 2]
     """
     if servers == 1:
-        starts, free = [], 0.0
+        starts, free = [], 0
         for arrival, work in zip(arrivals, seconds, strict=True):
             if arrival > free:
                 free = arrival
@@ -52,7 +51,7 @@ def shared(arrivals: Sequence[float], seconds: Sequence[float]) -> list[float]:
     >>> shared([0, 1], [2, 2])
     [3.0, 4.0]
     """
-    link, ends = Shared(), [0.0] * len(arrivals)
+    link, ends = Shared(), [0] * len(arrivals)
     for i, arrival in enumerate(arrivals):
         while link.next_end() <= arrival:
             end, who = link.leave()
@@ -64,45 +63,21 @@ def shared(arrivals: Sequence[float], seconds: Sequence[float]) -> list[float]:
     return ends
 
 
-class OneAtATime:
-    """A link that serves one transfer after the other, in the order in which they came."""
-
-    def __init__(self) -> None:
-        self.flying: deque[tuple[float, int]] = deque()
-        self._free = 0.0
-
-    def enter(self, who: int, now: float, seconds: float) -> float:
-        """Return when the transfer that comes now starts."""
-        start = max(now, self._free)
-        self._free = start + seconds
-        self.flying.append((self._free, who))
-        return start
-
-    def next_end(self) -> float:
-        """Return when the next transfer ends; infinite if there is none."""
-        return self.flying[0][0] if self.flying else inf
-
-    def leave(self) -> tuple[float, int]:
-        """Return the end and the number of the next transfer, which then is gone."""
-        return self.flying.popleft()
-
-
 class Shared:
     """A link that gives each transfer in flight the same share of its rate."""
 
     def __init__(self) -> None:
         self.flying: list[tuple[float, int]] = []  # a heap of ends in the link's own time
-        self._now = self._own = 0.0
+        self._now = self._own = 0
 
-    def enter(self, who: int, now: float, seconds: float) -> float:
-        """Return when the transfer starts: now. All that end before are gone already."""
+    def enter(self, who: int, now: float, seconds: float) -> None:
+        """Start a transfer now; all that end before must be gone already."""
         if self.flying:
             self._own += (now - self._now) / len(self.flying)
         else:
-            self._own = 0.0  # small numbers keep their digits
+            self._own = 0  # small numbers keep their digits
         self._now = now
         heappush(self.flying, (self._own + seconds, who))
-        return now
 
     def next_end(self) -> float:
         """Return when the next transfer ends if none joins; infinite if there is none."""
