@@ -35,7 +35,7 @@ def admit(
     reserved, starts, ends, decoding = [], [], [], []
     slots: Times = []  # when each decode server is free; those never used are not in it
     holding: list[tuple[float, int]] = []  # completion, memory
-    free, now, link_free = memory, 0, 0
+    free, now, link_free = memory, ready[0], ready[0]
     for time, seconds, work, need in zip(ready, transfer, decode, held, strict=True):
         if time > now:
             now = time
@@ -75,7 +75,7 @@ def admit_shared(
     ends, decoding = [0] * len(ready), [0] * len(ready)
     slots: Times = []
     holding: list[tuple[float, int]] = []
-    free, now, link = memory, 0, Shared()
+    free, now, link = memory, ready[0], Shared()
 
     def arrive() -> float:
         end, who = link.leave()

@@ -24,7 +24,7 @@ def pool(arrivals: Sequence[float], seconds: Sequence[float], servers: int) -> l
     [0, 1, 2]
     """
     if servers == 1:
-        starts, free = [], 0
+        starts, free = [], arrivals[0]
         for arrival, work in zip(arrivals, seconds, strict=True):
             if arrival > free:
                 free = arrival
