@@ -3,6 +3,7 @@ simulation request by request (exact, on fractions), areas under the queue, and 
 """
 
 import math
+import operator
 import os
 import statistics
 from dataclasses import replace
@@ -51,7 +52,7 @@ from kvlib.queueing import (
 from kvlib.queueing.simulate import flow
 from kvlib.units import GB, GB_s, GiB
 
-RUNS, LONG = 8, 6_000
+RUNS, LONG = 16, 4_000
 
 
 def agrees(samples, wanted, errors=3):
@@ -59,7 +60,7 @@ def agrees(samples, wanted, errors=3):
     error = statistics.stdev(samples) / math.sqrt(len(samples))
     found = statistics.fmean(samples)
     assert abs(found - wanted) <= errors * error, (found, wanted, error)
-    assert error < 0.15 * wanted  # or the test could not fail
+    assert error < 0.1 * wanted  # or the test could not fail
 
 
 def settled(values):
@@ -87,21 +88,22 @@ DRAWS = {
 @pytest.mark.parametrize(("law", "link", "wait", "stay"), LAWS.values(), ids=LAWS)
 def test_the_stages_agree_with_their_closed_forms(law, link, wait, stay):
     found = {"prefill": [], "link wait": [], "transfer": [], "decode": [], "number": []}
+    first = 1_000 * (1 + sorted(map(str, LAWS.values())).index(str((law, link, wait, stay))))
     stations = Stations(prefill_servers=3, decode_servers=5, link=link)
-    for seed in range(RUNS):
+    for seed in range(first, first + RUNS):
         requests = Requests(
             arrivals=poisson(LONG, 0.6, seed=seed),
-            prefill=exponential(LONG, 3.5, seed=100 + seed),
-            transfer=DRAWS[law](LONG, 1.0, seed=200 + seed),
-            decode=exponential(LONG, 5.0, seed=300 + seed),
+            prefill=exponential(LONG, 3.5, seed=seed + 100),
+            transfer=DRAWS[law](LONG, 1.0, seed=seed + 200),
+            decode=exponential(LONG, 5.0, seed=seed + 300),
         )
         run = simulate(requests, stations)
         found["prefill"].append(settled(run.prefill_waits))
         found["link wait"].append(settled(run.network_waits))
         found["transfer"].append(settled(run.transfers))
         found["decode"].append(settled(run.decode_waits))
-        times = [run.seconds * k / 500 for k in range(125, 475)]
-        found["number"].append(statistics.fmean(present(run, "prefill", t) for t in times[::10]))
+        stays = map(operator.sub, run.prefill_ends, run.arrivals)
+        found["number"].append(sum(stays) / run.prefill_ends[-1])  # the area under the queue
     agrees(found["prefill"], mmc_wait(0.6, 3.5, 3))
     agrees(found["number"], little(0.6, 3.5 + mmc_wait(0.6, 3.5, 3)))
     if link == "one at a time":  # Burke: what leaves M/M/c is Poisson, so the link sees Poisson
@@ -177,7 +179,7 @@ def small_cases(draw):
         for _ in range(3)
     ]
     memory = draw(st.none() | st.integers(1, 12))
-    held = draw(st.lists(st.integers(0, memory or 9), min_size=count, max_size=count))
+    held = draw(st.lists(st.integers(1, memory or 9), min_size=count, max_size=count))
     stations = Stations(
         prefill_servers=draw(st.integers(1, 4)),
         decode_servers=draw(st.integers(1, 4)),
@@ -226,7 +228,9 @@ def test_a_long_random_run_equals_the_independent_simulation():
         for memory in (None, 24):
             stations = Stations(prefill_servers=2, decode_servers=7, link=link, memory=memory)
             rows = simulated(*columns, held, stations, start=0.0)
-            for values, others in zip(flow(*columns, held, stations), zip(*rows), strict=True):
+            for values, others in zip(
+                flow(*columns, held, stations), zip(*rows, strict=True), strict=True
+            ):
                 assert values == pytest.approx(others, rel=1e-9)
 
 
@@ -251,8 +255,8 @@ def test_order_and_work_are_kept(case):
         (ends, sending),
         (sent, decoding),
     ):
-        order = sorted(range(len(reach)), key=reach.__getitem__)
-        served = [serve_at[i] for i in order]
+        pairs = sorted(zip(reach, serve_at, strict=True))  # of equal ones the first served first
+        served = [time for _, time in pairs]
         assert served == sorted(served)  # first come, first served
     busy = (
         (arrivals, starts, ends, stations.prefill_servers),
@@ -459,7 +463,7 @@ def test_the_highest_rate_keeps_the_target_and_is_the_highest(link):
     service, before = Service(), 0.0
     for ttft in (4.0, 6.0, 12.0):
         found = highest_rate(service, traffic, ttft=ttft, seed=2)
-        assert before < found < capacity(service).limit * 1.05
+        assert before < found <= capacity(service).limit
         for rate, side in ((found * 0.98, True), (found * 1.03, False)):
             late = replace(traffic, arrival_rate=rate, requests=1_600)
             run = serve(service, late, seed=2)
@@ -516,7 +520,7 @@ def test_every_traffic_that_is_allowed_comes_to_an_end(
         batch=batch,
     )
     run = serve(service, traffic, seed=1)
-    assert 0 < min(run.latencies) and math.isfinite(run.seconds)
+    assert min(run.latencies) > 0 and math.isfinite(run.seconds)
     assert 0 <= highest_rate(service, traffic, ttft=5.0, seed=1) < math.inf
 
 
@@ -529,7 +533,7 @@ def test_goodput_counts_what_meets_both_targets():
     assert run.prefill_ttft == (1, 2, 3)
     assert attainment(run, ttft=2) == 2 / 3 and goodput(run, ttft=2) == 2 / 5
     assert attainment(run, ttft=2, per_token=1) == 1 / 3
-    assert goodput(run, ttft=2, per_token=1) == run.throughput / 3 == 1 / 5
+    assert goodput(run, ttft=2, per_token=1) == pytest.approx(run.throughput / 3)
 
 
 # ---------------------------------------------------------------- public traces
@@ -563,8 +567,6 @@ def test_the_public_traces_run_through_the_stages(name):
     assert found > exact * moments.input_spread * 0.9  # burstier than Poisson, not smoother
     if name == "azure code":
         assert found > 10 * exact * moments.input_spread
-    if name == "azure conversation":
-        assert found < 3 * exact * moments.input_spread
 
 
 # ---------------------------------------------------------------- bad input
@@ -592,20 +594,24 @@ REFUSED = {
     "Requests: arrivals must be in order, got one before its neighbour; sort the requests": (
         lambda: Requests(arrivals=[1, 0], prefill=[1, 1], transfer=[1, 1], decode=[1, 1])
     ),
-    "Requests: outputs[0] must be at least 1, got 0": lambda: Requests(**ONE, outputs=[0]),
+    "Requests: outputs[0] must be from 1 to 100,000,000,000, got 0": lambda: Requests(
+        **ONE, outputs=[0]
+    ),
     "Requests: held[0] must be a whole number, got 1.5 (float)": lambda: Requests(
         **ONE, held=[1.5]
     ),
     "Stations: link must be a known name, got 'share'; did you mean 'shared'?": lambda: Stations(
         link="share"
     ),
-    "Stations: prefill_servers must be at least 1, got 0": lambda: Stations(prefill_servers=0),
+    "Stations: prefill_servers must be from 1 to 100,000,000,000, got 0": lambda: Stations(
+        prefill_servers=0
+    ),
     "simulate: stations must be Stations, got 1 (int)": lambda: simulate(Requests(**ONE), 1),
     "simulate: held must be at most the memory of 3, got 4": lambda: simulate(
         Requests(**ONE, held=[4]), Stations(memory=3)
     ),
-    "poisson: requests must be from 1 to 2,000,000, got 2000001; simulate fewer, or several seeds": (
-        lambda: poisson(2_000_001, 1.0, seed=1)
+    "steady: requests must be from 1 to 2,000,000, got 2000001; simulate fewer, or several seeds": (
+        lambda: steady(2_000_001, 1.0)
     ),
     "bursty: variation must be at least 1, got 0.5": lambda: bursty(9, 1.0, variation=0.5, seed=1),
     "replayed: times must last some time, got 0.0; leave rate out": lambda: replayed([1, 1], 1.0),

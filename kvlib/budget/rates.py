@@ -9,11 +9,21 @@ Counted: what `serve` counts. Not counted: chance; another seed finds a rate a f
 """
 
 from dataclasses import replace
+from math import fsum
 from operator import sub
 
 from kvlib import _check
 from kvlib.budget.service import Service
-from kvlib.budget.traffic import Traffic, checked, requests_of, stations_of
+from kvlib.budget.traffic import (
+    Traffic,
+    checked,
+    decode_seconds,
+    prefill_seconds,
+    requests_of,
+    stations_of,
+    transfer_seconds,
+    whole_lengths,
+)
 from kvlib.queueing import Requests, Stations, mean, percentile
 from kvlib.queueing.simulate import flow
 
@@ -67,7 +77,7 @@ def highest_rate(
         times = list(map(sub, first_tokens, arrivals))
         return percentile(times[count // FILLING :], quantile) <= ttft
 
-    low, high = 0.0, _bound(requests, stations)
+    low, high = 0.0, _bound(service, traffic, requests, stations)
     if meets(high):
         return high
     for _ in range(STEPS):
@@ -76,11 +86,20 @@ def highest_rate(
     return low
 
 
-def _bound(requests: Requests, stations: Stations) -> float:
-    """Return the rate in requests/s at which the first stage works all the time."""
-    seconds = [mean(requests.prefill) / stations.prefill_servers, mean(requests.transfer)]
-    seconds.append(mean(requests.decode) / stations.decode_servers)
+def _bound(service: Service, traffic: Traffic, requests: Requests, stations: Stations) -> float:
+    """Return the rate in requests/s at which the first stage works all the time.
+
+    Memory is held at least while a request moves and decodes.
+    """
+    prompts = whole_lengths(service.prompt_tokens, traffic.prompt_spread)
+    outputs = whole_lengths(service.output_tokens, traffic.output_spread)
+    seconds = [
+        mean([prefill_seconds(service, n) for n in prompts]) / stations.prefill_servers,
+        mean([transfer_seconds(service, n) for n in prompts]),
+        mean([decode_seconds(service, traffic, n) for n in outputs]) / stations.decode_servers,
+    ]
     if stations.memory is not None:
-        held = zip(requests.held, requests.transfer, requests.decode, strict=True)
-        seconds.append(mean([m * (t + d) for m, t, d in held]) / stations.memory)
+        rows = zip(requests.held, requests.transfer, requests.decode, strict=True)
+        held = fsum(m / stations.memory * (t + d) for m, t, d in rows)
+        seconds.append(held / len(requests.held))
     return 1 / max(seconds)

@@ -1,9 +1,9 @@
 """Traffic: how requests come and how they differ, and what a service makes of a run of them.
 
 A decode worker runs `batch` requests at once, each at 1/batch of its token rate; so the pool is
-workers · batch slots and can sustain what the budget says. Lengths are drawn from 64 equally
-likely ones whose mean is the service's, in whole tokens, and whose spread E[N²] / E[N]² is as
-asked, as near as whole tokens allow. The payload of each is exact.
+workers · batch slots and can sustain what the budget says. Lengths are 64 different ones, each as
+often as any other and in random order; their mean is the service's, in whole tokens, and their
+spread E[N²] / E[N]² is as asked, as near as whole tokens allow. The payload of each is exact.
 
 Memory is one for the whole decode pool: workers · slots requests of mean length. How long a request
 holds it is found here and not given: transfer, waiting and decoding. `decode_seconds` of the
@@ -177,9 +177,13 @@ def whole_lengths(mean: int, spread: float) -> tuple[int, ...]:
 
 
 def _drawn(lengths: tuple[int, ...], count: int, draw: Callable[[], float]) -> list[int]:
+    """Return `count` of the lengths in random order, each as often as any other if that goes."""
     if len(lengths) == 1:
         return [lengths[0]] * count
-    return [lengths[int(draw() * len(lengths))] for _ in range(count)]
+    found = [*lengths] * (count // len(lengths))
+    found += [lengths[int(draw() * len(lengths))] for _ in range(count - len(found))]
+    places = [draw() for _ in found]
+    return [found[i] for i in sorted(range(count), key=places.__getitem__)]
 
 
 def _each(tokens: Sequence[int], work: Callable[[int], float]) -> list:

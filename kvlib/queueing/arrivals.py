@@ -49,7 +49,7 @@ def poisson(requests: int, rate: float, *, seed: int) -> list[float]:
     >>> [round(t, 3) for t in poisson(3, rate=2.0, seed=1)]
     [0.072, 1.012, 1.734]
     """
-    return bursty(requests, rate, variation=1, seed=seed)
+    return _renewal("poisson", requests, rate, 1, seed)
 
 
 def bursty(requests: int, rate: float, *, variation: float, seed: int) -> list[float]:
@@ -57,18 +57,8 @@ def bursty(requests: int, rate: float, *, variation: float, seed: int) -> list[f
 
     Raises TypeError or ValueError for what is no count, rate, seed or variation.
     """
-    requests, rate = count_of("bursty", requests), positive("bursty", "rate", rate)
     variation = _check.one_number("bursty", "variation", variation, 1, MOST_VARIATION)
-    draw = random.Random(_check.one_whole("bursty", "seed", seed)).random
-    if variation == 1:
-        gaps = [round(-GRAINS * log(1 - draw())) for _ in range(requests)]
-    else:
-        often = (1 + sqrt((variation - 1) / (variation + 1))) / 2  # the share of short gaps
-        short, long = -GRAINS / (2 * often), -GRAINS / (2 * (1 - often))
-        means = (short if draw() < often else long for _ in range(requests))
-        gaps = [round(mean * log(1 - draw())) for mean in means]
-    per_second = GRAINS * rate
-    return [grains / per_second for grains in accumulate(gaps)]
+    return _renewal("bursty", requests, rate, variation, seed)
 
 
 def replayed(times: Sequence[float], rate: float | None = None) -> list[float]:
@@ -91,3 +81,18 @@ def replayed(times: Sequence[float], rate: float | None = None) -> list[float]:
     if not span:
         raise ValueError(f"replayed: times must last some time, got {span}; leave rate out")
     return [(time - start) * (len(times) / (rate * span)) for time in times]
+
+
+def _renewal(call: str, requests: int, rate: float, variation: float, seed: int) -> list[float]:
+    """Return arrivals with independent gaps of one law, exponential or two such mixed."""
+    requests, rate = count_of(call, requests), positive(call, "rate", rate)
+    draw = random.Random(_check.one_whole(call, "seed", seed)).random
+    if variation == 1:
+        gaps = [round(-GRAINS * log(1 - draw())) for _ in range(requests)]
+    else:
+        often = (1 + sqrt((variation - 1) / (variation + 1))) / 2  # the share of short gaps
+        short, long = -GRAINS / (2 * often), -GRAINS / (2 * (1 - often))
+        means = (short if draw() < often else long for _ in range(requests))
+        gaps = [round(mean * log(1 - draw())) for mean in means]
+    per_second = GRAINS * rate
+    return [grains / per_second for grains in accumulate(gaps)]
