@@ -465,9 +465,9 @@ def test_the_highest_rate_keeps_the_target_and_is_the_highest(link):
         found = highest_rate(service, traffic, ttft=ttft, seed=2)
         assert before < found <= capacity(service).limit
         for rate, side in ((found * 0.98, True), (found * 1.03, False)):
-            late = replace(traffic, arrival_rate=rate, requests=1_600)
+            late = replace(traffic, arrival_rate=rate, requests=1_280)
             run = serve(service, late, seed=2)
-            assert (percentile(run.ttft[400:], 0.95) <= ttft) is side
+            assert (percentile(run.ttft[320:], 0.95) <= ttft) is side
         before = found
     strict = highest_rate(service, traffic, ttft=6.0, quantile=0.99, seed=2)
     assert strict < highest_rate(service, traffic, ttft=6.0, quantile=0.5, seed=2)

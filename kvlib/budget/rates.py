@@ -29,7 +29,7 @@ from kvlib.queueing.simulate import flow
 
 __all__ = ["highest_rate"]
 
-MOST_REQUESTS, STEPS = 1_600, 8  # of one run, and runs: what a page can wait for
+MOST_REQUESTS, STEPS = 1_280, 8  # of one run, and runs: what a page can wait for
 FILLING = 4  # the first of so many parts of a run fills the queues and does not count
 MOST_SECONDS = 10**11
 

@@ -22,7 +22,7 @@ from math import floor
 
 from kvlib import _check
 from kvlib.budget.service import Service
-from kvlib.payload import payload_bytes
+from kvlib.payload import group_bytes, groups_of, payload_bytes
 from kvlib.queueing import (
     LINKS,
     Requests,
@@ -152,7 +152,8 @@ def decode_seconds(service: Service, traffic: Traffic, output_tokens: int) -> fl
 
 def held_bytes(service: Service, tokens: int) -> int:
     """Return the memory that a request holds for its prompt and output together."""
-    return payload_bytes(service.model, tokens, service.element_bytes)
+    groups = groups_of(service.model, "Service")
+    return sum(group_bytes(group, tokens, service.element_bytes) for group in groups)
 
 
 @lru_cache(maxsize=32)
