@@ -7,6 +7,7 @@
 | 0     | `wording`   | times, rates and shares in words that mislead nobody        |
 | 1     | `payload`   | how many bytes N cached tokens occupy                       |
 | 1     | `bandwidth` | how fast a path can move them, at the very best             |
+| 1     | `queueing`  | how long requests wait for servers and for a link they share |
 | 2     | `models`    | the same for a named model or a Hugging Face `config.json`  |
 | 2     | `hits`      | what a cache hit at either end spares: work, or bytes       |
 | 2     | `engines`   | how a given engine stores and sends what the model holds    |

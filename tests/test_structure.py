@@ -20,6 +20,7 @@ LAYERS = {  # module: what it may import from kvlib
     "wording": {"_check", "units"},
     "payload": {"_check"},
     "bandwidth": {"_check", "units"},
+    "queueing": {"_check"},
     "models": {"_check", "payload"},
     "engines": {"_check", "payload"},
     "hits": {"_check", "units", "payload", "bandwidth"},
@@ -27,7 +28,7 @@ LAYERS = {  # module: what it may import from kvlib
     "quantization": {"_check", "payload", "bandwidth"},
     "overlap": {"_check", "bandwidth"},
     "logs": {"_check", "units", "payload", "bandwidth", "layout"},
-    "budget": {"_check", "units", "payload", "bandwidth", "models", "engines", "hits"},
+    "budget": {"_check", "units", "payload", "bandwidth", "models", "engines", "hits", "queueing"},
 }
 LAYERS["workbench"] = set(LAYERS) - {"palette"}  # all formulas, composed
 FORMULAS = set(LAYERS)  # and the colours and words that every drawing shares

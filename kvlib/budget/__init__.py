@@ -9,6 +9,8 @@
 | `bounds`  | the bound of each stage, and the first to give way                    |
 | `load`    | what an arrival rate does: utilisation, growing queues                |
 | `splits`  | how many workers should prefill                                       |
+| `traffic` | how requests come and differ, and what a run of them meets            |
+| `rates`   | how far below its bound a latency target keeps a service              |
 
 A request's way is prefill, memory, network, decode; memory is reserved before the hand-off. The
 smallest bound names the first stage to give way. r_P and r_D are token rates of one worker,
@@ -21,8 +23,10 @@ bound rules out; it promises no latency.
 
 from kvlib.budget.bounds import STAGES, Capacity, Stages, capacity
 from kvlib.budget.load import Growth, backlog, backlog_growth, utilisation
+from kvlib.budget.rates import highest_rate
 from kvlib.budget.service import Service
 from kvlib.budget.splits import Split, best_split, ideal_ratio, splits
+from kvlib.budget.traffic import Traffic, serve
 
 __all__ = [
     "STAGES",
@@ -31,11 +35,14 @@ __all__ = [
     "Service",
     "Split",
     "Stages",
+    "Traffic",
     "backlog",
     "backlog_growth",
     "best_split",
     "capacity",
+    "highest_rate",
     "ideal_ratio",
+    "serve",
     "splits",
     "utilisation",
 ]

@@ -1,0 +1,163 @@
+"""Simulate: arrival, prefill pool, memory, one shared link, decode pool.
+
+Each stage takes requests in the order in which they reach it. Nothing is drawn here: the columns
+of `Requests` say when each arrives and how long it works in each stage alone, so a run follows
+from them, and equal columns give equal runs.
+
+Counted: waiting for a server, for memory, for the link; sharing of the link. Not counted: batches
+that slow each other down, prefill in chunks, transfers that begin before prefill ends, requests
+that are dropped, tried again or taken out of turn.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from operator import add
+
+from kvlib import _check
+from kvlib.queueing.admission import admit, admit_shared
+from kvlib.queueing.checks import column, whole_column
+from kvlib.queueing.run import Run
+from kvlib.queueing.stages import pool, shared
+
+__all__ = ["LINKS", "Requests", "Stations", "flow", "simulate"]
+
+LINKS = ("one at a time", "shared")
+Column = Sequence[float]
+MOST_SERVERS, MOST_MEMORY, MOST_OUTPUT = 10**11, 2**80, 10**11
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stations:
+    """The servers of both pools, how the link serves, and the memory before it, None for no end.
+
+    A server of the decode pool is one slot of a running batch: it decodes one request. Raises
+    TypeError or ValueError for what is no count or no way of serving.
+    """
+
+    prefill_servers: int = 1
+    decode_servers: int = 1
+    link: str = "one at a time"  # or "shared"
+    memory: int | None = None  # in the unit in which requests hold it
+
+    def __post_init__(self) -> None:
+        for name in ("prefill_servers", "decode_servers"):
+            count = _check.one_whole("Stations", name, getattr(self, name), 1, MOST_SERVERS)
+            object.__setattr__(self, name, count)
+        _check.one_of("Stations", "link", self.link, LINKS)
+        if self.memory is not None:
+            memory = _check.one_whole("Stations", "memory", self.memory, 1, MOST_MEMORY)
+            object.__setattr__(self, "memory", memory)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Requests:
+    """Columns, one entry a request in the order of arrival: seconds, each alone in its stage.
+
+    Raises TypeError or ValueError for columns that differ in length, arrivals out of order, and
+    entries that are no time or no count.
+    """
+
+    arrivals: Column
+    prefill: Column
+    transfer: Column
+    decode: Column
+    held: Sequence[int] | None = None  # memory of each; None: one each
+    outputs: Sequence[int] | None = None  # tokens that decode makes of each
+
+    def __post_init__(self) -> None:
+        for name in ("arrivals", "prefill", "transfer", "decode"):
+            self._store(name, column("Requests", name, getattr(self, name)))
+        if self.held is not None:
+            self._store("held", whole_column("Requests", "held", self.held, 0, MOST_MEMORY))
+        if self.outputs is not None:
+            found = whole_column("Requests", "outputs", self.outputs, 1, MOST_OUTPUT)
+            self._store("outputs", found)
+        if list(self.arrivals) != sorted(self.arrivals):
+            rule = "be in order, got one before its neighbour; sort the requests"
+            raise ValueError(f"Requests: arrivals must {rule}")
+
+    def _store(self, name: str, values: list) -> None:
+        if name != "arrivals" and len(values) != len(self.arrivals):
+            rule = f"as long as arrivals, {len(self.arrivals):,}"
+            raise ValueError(_check.wrong("Requests", f"number of {name}", rule, len(values)))
+        object.__setattr__(self, name, tuple(values))
+
+
+def simulate(requests: Requests, stations: Stations) -> Run:
+    """Return what becomes of each request.
+
+    Raises TypeError for other kinds, ValueError for a request that holds more than all memory.
+
+    >>> two = Requests(arrivals=[0, 0], prefill=[1, 1], transfer=[2, 2], decode=[5, 5])
+    >>> for link in LINKS:
+    ...     run = simulate(two, Stations(prefill_servers=2, decode_servers=2, link=link))
+    ...     print(link, run.network_ends, run.ttft)
+    one at a time (3.0, 5.0) (3.0, 5.0)
+    shared (5.0, 5.0) (5.0, 5.0)
+    """
+    _check.kind("simulate", "requests", requests, Requests, "Requests")
+    _check.kind("simulate", "stations", stations, Stations, "Stations")
+    held = requests.held or (1,) * len(requests.arrivals)
+    if stations.memory is not None and max(held) > stations.memory:
+        rule = f"at most the memory of {stations.memory:,}"
+        raise ValueError(_check.wrong("simulate", "held", rule, max(held)))
+    work = requests.prefill, requests.transfer, requests.decode
+    columns = flow(requests.arrivals, *work, held, stations)
+    return Run(
+        arrivals=requests.arrivals,
+        prefill_starts=tuple(columns[0]),
+        prefill_ends=tuple(columns[1]),
+        reserved=tuple(columns[2]),
+        network_starts=tuple(columns[3]),
+        network_ends=tuple(columns[4]),
+        decode_starts=tuple(columns[5]),
+        completions=tuple(map(add, columns[5], requests.decode)),
+        outputs=requests.outputs,
+    )
+
+
+def flow(
+    arrivals: Column,
+    prefill: Column,
+    transfer: Column,
+    decode: Column,
+    held: Sequence[int],
+    stations: Stations,
+) -> tuple[Column, ...]:
+    """Return start and end of prefill, reservation, start and end of transfer, start of decode.
+
+    Nothing is checked. Fractions stay exact.
+    """
+    starts = pool(arrivals, prefill, stations.prefill_servers)
+    ends = list(map(add, starts, prefill))
+    order, servers = by_time(ends), stations.decode_servers
+    ready = [ends[i] for i in order]
+    transfer = [transfer[i] for i in order]
+    decode = [decode[i] for i in order]
+    if stations.memory is not None:
+        through = admit if stations.link == "one at a time" else admit_shared
+        needs = [held[i] for i in order]
+        after = through(ready, transfer, decode, needs, stations.memory, servers)
+    elif stations.link == "one at a time":
+        sending = pool(ready, transfer, 1)
+        sent = list(map(add, sending, transfer))
+        after = ready, sending, sent, pool(sent, decode, servers)
+    else:
+        sent = shared(ready, transfer)
+        leaving = by_time(sent)
+        decoding = pool([sent[i] for i in leaving], [decode[i] for i in leaving], servers)
+        after = ready, ready, sent, back(decoding, leaving)
+    return starts, ends, *(back(values, order) for values in after)
+
+
+def by_time(times: Column) -> list[int]:
+    """Return the places of `times` from the earliest on; of equal ones the first first."""
+    return sorted(range(len(times)), key=times.__getitem__)
+
+
+def back(values: Column, order: list[int]) -> Column:
+    """Return values that stand in `order` in the order of the requests."""
+    found = [0] * len(values)
+    for value, i in zip(values, order, strict=True):
+        found[i] = value
+    return found
