@@ -60,6 +60,14 @@ def test_the_example_is_the_chapters_numbers_to_the_last_digit():
     ]
 
 
+def test_the_five_lines_of_the_package_run():
+    found = report(Setup(model=load("deepseek-v3"), link_rate=100 * Gbit_s))
+    assert str(found) == as_text(found)
+    assert found.sizes.wire_bytes == 70_272 * 8_192
+    assert found.capacity.network == 12.5e9 / (70_272 * 8_192)
+    assert capacity(found.service) == found.capacity
+
+
 # ---------------------------------------------------------------- bytes, counted one by one
 
 BYTES = {  # bytes of a row of n elements: written by hand, not by kvlib
@@ -391,6 +399,19 @@ def test_what_to_measure_follows_what_gives_way_first():
     assert asked(target_seconds=0.5) == (("prefill", "rate"), ("latency", "wait"))
     slow = asked(target_seconds=0.5, link_rate=0.1 * GB_s, arrival_rate=0.01)
     assert slow == (("latency", "exposed"), ("network", "rate"))
+
+
+def test_why_a_second_measurement_is_worth_it_says_how_close_it_is():
+    def why(**fields):
+        return next_measurement(report(Setup(**fields))).then_because
+
+    assert (
+        why(prefill_workers=5) == "Prefill lies 4.2 % above the limit: a small error swaps the two."
+    )
+    assert why(source_hit=4_096) == "Decode is next, 33.3 % above the limit."
+    tied = {"prefill_workers": 4, "prompt_tokens": 512, "prefill_rate": 800}
+    assert why(**tied) == "Decode gives way at the same rate."
+    assert why(target_seconds=9) == "A bound says nothing about waiting, and there is a target."
 
 
 def test_every_question_has_counters_of_both_engines_and_a_source():

@@ -137,12 +137,13 @@ def requests_of(call: str, service: Service, traffic: Traffic, seed: int) -> Req
 
 def prefill_seconds(service: Service, prompt_tokens: int) -> float:
     """Return how long one prefill worker computes a prompt."""
-    return prompt_tokens / service.prefill_rate
+    return prompt_tokens * service.prefill_tokens / service.prompt_tokens / service.prefill_rate
 
 
 def transfer_seconds(service: Service, prompt_tokens: int) -> float:
     """Return how long a hand-off takes that has the link for itself."""
-    return payload_bytes(service.model, prompt_tokens, service.element_bytes) / service.network_rate
+    logical = payload_bytes(service.model, prompt_tokens, service.element_bytes)
+    return logical * service.link_bytes / service.payload_bytes / service.network_rate
 
 
 def decode_seconds(service: Service, traffic: Traffic, output_tokens: int) -> float:

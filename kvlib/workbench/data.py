@@ -86,7 +86,7 @@ def as_json(report: Report) -> dict[str, Any]:
                 {key: value for key, value in asdict(counter).items() if key != "answers"}
                 for counter in advice.measurement.counters(report.setup.engine.name)
             ],
-            "then": advice.then.question if advice.then else None,
+            "then": advice.then and {**asdict(advice.then), "because": advice.then_because},
         },
         "not_counted": list(not_counted(report.setup)),
     }

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["CLOSE", "MEASUREMENTS", "Advice", "Measurement", "next_measurement"]
 
 CLOSE = 2.0  # a bound within this factor of the limit is worth measuring, too
+SWAPPED = 1.25  # within this one an error of the inputs may have swapped the two
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -173,11 +174,14 @@ def _second(report: Report, first: str, taken: tuple[str, str]) -> dict[str, obj
     others = sorted((value, name) for name, value in bounds.items() if name != report.first[0])
     value, name = others[0]
     if value <= CLOSE * report.capacity.limit and _cause(report, name) != taken:
-        above = value / report.capacity.limit - 1
-        how = (
-            f"lies {share(above)} above it" if name not in report.first else "is at the limit, too"
-        )
-        why = sentence(f"{named((name,))} {how}: a small error swaps the two.")
+        above = share(value / report.capacity.limit - 1)
+        if name in report.first:
+            why = f"{named((name,))} gives way at the same rate."
+        elif value <= SWAPPED * report.capacity.limit:
+            why = f"{named((name,))} lies {above} above the limit: a small error swaps the two."
+        else:
+            why = f"{named((name,))} is next, {above} above the limit."
+        why = sentence(why)
         return {"then": _BY_CAUSE[_cause(report, name)], "then_because": why}
     if report.setup.target_seconds is not None and taken != ("latency", "wait"):
         why = "A bound says nothing about waiting, and there is a target."

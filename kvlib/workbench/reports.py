@@ -42,6 +42,7 @@ class Report:
 
     setup: Setup
     sizes: Sizes
+    service: Service  # the set-up as `budget` sees it: bytes, hits and hold are in it
     computed_tokens: int
     prefill_seconds: float  # of one request, alone on its worker
     bound_seconds: float
@@ -120,6 +121,7 @@ def report(setup: Setup) -> Report:
     return Report(
         setup=s,
         sizes=found,
+        service=service,
         computed_tokens=s.computed_tokens,
         prefill_seconds=prefill,
         bound_seconds=bound,

@@ -1,0 +1,15 @@
+"""The workbench of chapter 8: everything at once, on the reader's own numbers.
+
+| file       | what it holds                                                   |
+|------------|-----------------------------------------------------------------|
+| `controls` | what a reader sets                                              |
+| `setup`    | the same as a Setup, and what does not go together              |
+| `parts`    | capacities, splits, a log, the next measurement, what is left out |
+| `queue`    | one simulated run, and the rate that meets the target           |
+| `compare`  | two set-ups side by side                                        |
+| `answers`  | all of it as one result, with texts to copy                     |
+"""
+
+from kvlib.apps.workbench.answers import APPS
+
+__all__ = ["APPS"]

@@ -1,0 +1,127 @@
+"""The workbench's answer: one report, its parts, and the texts to take away."""
+
+import json
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from kvlib.apps.app import App, Part, Refused, Result, defaults, run
+from kvlib.apps.controls import Select
+from kvlib.apps.workbench import parts
+from kvlib.apps.workbench.compare import side_by_side
+from kvlib.apps.workbench.controls import CONTROLS, GROUPS
+from kvlib.apps.workbench.queue import queue
+from kvlib.apps.workbench.setup import report_of
+from kvlib.bandwidth import Link
+from kvlib.units import both
+from kvlib.wording import rate, requests, share, time
+from kvlib.workbench import Report, as_json, as_markdown, conclusions
+from kvlib.workbench.text import tables
+
+__all__ = ["APPS", "answer"]
+
+BYTES_AND_TIMES = 2  # the first tables of a report
+NOT_COMPARED = ("log", "kept")
+SHOWN = {  # kind of an amount: how it is printed
+    "bytes": both,
+    "rate": lambda per_second: rate(per_second, "b/s"),
+    "seconds": time,
+    "ratio": share,
+    "requests": requests,
+    "token rate": lambda per_second: f"{per_second:,.7g} tokens/s",
+}
+
+
+def answer(values: Mapping[str, Any]) -> Result:
+    """Return everything that the workbench says of what is typed."""
+    report = report_of(values)
+    waits = queue(report, values)
+    link = Link(name="the link", rate=report.setup.link_rate)
+    found = [_side(report, values), *_tables(report), parts.splits(report), waits]
+    found += [parts.log(report, values["log"], link), parts.measure(report)]
+    found.append(parts.uncounted(report))
+    first, *others = conclusions(report)
+    return Result(
+        headline=first,
+        sentences=tuple(others),
+        picture=parts.capacities(report),
+        parts=tuple(part for part in found if part is not None),
+        copies=(("As Markdown", _markdown(report, waits)), ("As JSON", _json(report, waits))),
+    )
+
+
+def _tables(report: Report) -> list[Part]:
+    """Return the bytes and the times of one hand-off."""
+    return [
+        Part(title=title, numbers=tuple(rows)) for title, rows in tables(report)[:BYTES_AND_TIMES]
+    ]
+
+
+def _side(report: Report, values: Mapping[str, Any]) -> Part | None:
+    """Return the kept set-up beside this one, None if none is kept."""
+    if values["kept"] is None:
+        return None
+    known = {control.key for control in CONTROLS} - set(NOT_COMPARED)
+    texts = {key: text for key, text in values["kept"].items() if key in known}
+    kept = _kept(tuple(sorted(texts.items())))
+    if isinstance(kept, str):
+        raise Refused(kept=f"it cannot be read any more, {kept}")
+    other, typed = kept
+    changed = [
+        (control.label, _shown(control, values[control.key]), _shown(control, typed[control.key]))
+        for control in CONTROLS
+        if control.key in known and values[control.key] != typed[control.key]
+    ]
+    return side_by_side(report, other, changed)
+
+
+@lru_cache(maxsize=4)
+def _kept(texts: tuple[tuple[str, str], ...]) -> tuple[Report, Mapping[str, Any]] | str:
+    """Return the report and the values of a kept set-up, or what is wrong with it."""
+    found: dict[str, Any] = {}
+
+    def read(values: Mapping[str, Any]) -> Result:
+        found.update(values, report=report_of(values))
+        return Result(headline="")
+
+    app = App(key="8.kept", title="", controls=CONTROLS, answer=read)
+    outcome = run(app, defaults(app) | dict(texts))
+    if outcome.errors:
+        return next(iter(outcome.errors.values())).rstrip(".")
+    return found.pop("report"), found
+
+
+def _shown(control: Any, value: Any) -> str:
+    """Return the value of a control as a reader would type it."""
+    if isinstance(control, Select):
+        return dict(control.options)[value]
+    if value is None or value == "":
+        return "none"
+    if isinstance(value, str):
+        return f"{len(value):,} characters"
+    kind = getattr(control, "kind", "")
+    return SHOWN[kind](value) if kind else f"{value:,}"
+
+
+def _markdown(report: Report, waits: Part) -> str:
+    """Return the report as Markdown, the queue included."""
+    rows = [f"| {label} | {value} |" for label, value in waits.numbers]
+    return "\n".join([as_markdown(report), "", f"## {waits.title}", "", " ".join(waits.sentences),
+                      "", "| what | value |", "|---|---|", *rows, ""])  # fmt: skip
+
+
+def _json(report: Report, waits: Part) -> str:
+    """Return the report as JSON, the queue as it is printed."""
+    found = as_json(report) | {"queue": [*waits.sentences, *map(" ".join, waits.numbers)]}
+    return json.dumps(found, indent=1, ensure_ascii=False)
+
+
+APPS = (
+    App(
+        key="8.workbench",
+        title="The workbench: your model, your link, your workers",
+        controls=CONTROLS,
+        answer=answer,
+        groups=GROUPS,
+    ),
+)

@@ -1,0 +1,99 @@
+"""The queue at this rate: one seeded run of the set-up, and how far below the bound a target keeps.
+
+Lengths, hits and copies: the part of a prompt that is computed, and the bytes on the wire for each
+logical one, are those of the set-up's own prompt, whatever the length of a request.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from kvlib.apps.app import Part
+from kvlib.apps.picture import curve
+from kvlib.apps.workbench.setup import REQUESTS, traffic_of
+from kvlib.budget import Service, Traffic, highest_rate, serve
+from kvlib.queueing import Run, attainment, goodput, mean, percentile, waiting_steps
+from kvlib.wording import requests, share, time
+from kvlib.workbench import Report
+from kvlib.workbench.reports import service_of
+
+__all__ = ["queue"]
+
+SEED, QUANTILE, POINTS = 1, 0.95, 120
+STAGES = {"prefill": "prefill", "memory": "memory", "network": "the link", "decode": "decode"}
+
+
+def queue(report: Report, values: Mapping[str, Any]) -> Part:
+    """Return what becomes of a run of requests, and which rate would meet the target."""
+    service = service_of(report.setup, report.sizes, report.hold_seconds)
+    traffic = traffic_of(values)
+    run = serve(service, traffic, seed=SEED)
+    waits = {stage: mean(run.waits(stage)) for stage, _ in report.capacity.given()}
+    numbers = [(f"mean wait before {STAGES[stage]}", time(wait)) for stage, wait in waits.items()]
+    numbers += [
+        ("first token, half of them within", time(percentile(run.ttft, 0.5))),
+        ("first token, 95 % within", time(percentile(run.ttft, QUANTILE))),
+        ("time per output token", time(mean(run.per_token))),
+        ("completed", f"{requests(run.throughput)}, until the last one is done"),
+    ]
+    longest = max(waits, key=waits.__getitem__)
+    return Part(
+        title=f"The queue at {requests(traffic.arrival_rate)}",
+        sentences=(
+            _of(run, values["arrivals"]),
+            *_met(run, report.setup.target_seconds),
+            _rate(report, service, traffic),
+        ),
+        numbers=tuple(numbers),
+        picture=_picture(run, longest if waits[longest] else "prefill"),
+    )
+
+
+def _of(run: Run, arrivals: str) -> str:
+    """Say what is simulated."""
+    how = {"poisson": "at random", "bursty": "in bursts", "steady": "evenly"}[arrivals]
+    return (
+        f"Simulated, not measured: {REQUESTS:,} requests that come {how}, from an empty service "
+        f"on, over {time(run.arrivals[-1])}."
+    )
+
+
+def _met(run: Run, target: float) -> tuple[str, ...]:
+    """Say how many of the requests meet the target."""
+    met = attainment(run, ttft=target)
+    good = goodput(run, ttft=target)
+    return (
+        f"{share(met) if met else 'None'} of them {'have' if met else 'has'} the first token "
+        f"within {time(target)}" + (f": a goodput of {requests(good)}." if good else "."),
+    )
+
+
+def _rate(report: Report, service: Service, traffic: Traffic) -> str:
+    """Say up to which rate the target is met, and how far below the bound that is."""
+    target, limit = report.setup.target_seconds, report.capacity.limit
+    rate = highest_rate(service, traffic, ttft=target, quantile=QUANTILE, seed=SEED)
+    if rate == 0:
+        return f"No rate, however low, gives 95 % of them the first token within {time(target)}."
+    rate = min(rate, limit)
+    return (
+        f"Up to {requests(rate)} 95 % have it within {time(target)}: "
+        f"{share(rate / limit)} of the bound."
+    )
+
+
+def _picture(run: Run, stage: str) -> str:
+    """Return the number that waits before the stage where requests wait longest."""
+    steps = waiting_steps(run, stage, POINTS)
+    most = max(steps, key=lambda step: step[1])
+    points = [(0.0, 0.0)]
+    for moment, count in steps:
+        points += [(moment, points[-1][1]), (moment, count)]
+    end = run.arrivals[-1]
+    points = [point for point in points if point[0] <= end]
+    waiting = f"{most[1]:,} at most" if most[1] else "none waits"
+    return curve(
+        points + [(end, points[-1][1])],
+        min(most, (end, most[1])),
+        f"Requests that wait before {STAGES[stage]} over {time(end)}: {waiting}",
+        ("seconds since the start", f"requests before {STAGES[stage]}"),
+        (f"{end:,.0f}", f"{most[1]:,}", waiting),
+    )
