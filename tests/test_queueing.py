@@ -52,7 +52,7 @@ from kvlib.queueing import (
 from kvlib.queueing.simulate import flow
 from kvlib.units import GB, GB_s, GiB
 
-RUNS, LONG = 16, 4_000
+RUNS, LONG = 12, 3_200
 
 
 def agrees(samples, wanted, errors=3):
@@ -189,7 +189,7 @@ def small_cases(draw):
     return arrivals, *columns, held, stations
 
 
-@settings(max_examples=250)
+@settings(max_examples=150)
 @given(small_cases())
 def test_every_request_fares_as_in_an_independent_simulation(case):
     found = list(zip(*flow(*case), strict=True))
@@ -237,7 +237,7 @@ def test_a_long_random_run_equals_the_independent_simulation():
 # ---------------------------------------------------------------- laws
 
 
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(small_cases())
 def test_order_and_work_are_kept(case):
     arrivals, prefill, transfer, decode, held, stations = case
@@ -273,7 +273,7 @@ def test_order_and_work_are_kept(case):
             assert now <= stations.memory
 
 
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(small_cases(), st.integers(1, 5))
 def test_a_faster_link_or_later_arrivals_never_end_a_request_later(case, factor):
     arrivals, prefill, transfer, decode, held, stations = case
@@ -286,7 +286,7 @@ def test_a_faster_link_or_later_arrivals_never_end_a_request_later(case, factor)
     assert all(a <= b for a, b in zip(roomy[-1], slow[-1], strict=True))
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(small_cases(), st.integers(4, 40))
 def test_areas_under_the_queues_are_the_sums_of_the_waits(case, points):
     *columns, held, stations = case
@@ -345,6 +345,7 @@ def test_draws_have_the_moments_that_are_asked():
     assert poisson(50, 2.0, seed=1) == pytest.approx(twice)  # the same gaps at another rate
 
 
+@settings(max_examples=40)
 @given(st.integers(4, 64), st.floats(1, 3), st.floats(0.01, 1e6))
 def test_strata_have_exactly_their_mean_and_spread(count, spread, wanted):
     values = strata(count, wanted, spread)
@@ -354,6 +355,7 @@ def test_strata_have_exactly_their_mean_and_spread(count, spread, wanted):
     assert list(values) == sorted(values)
 
 
+@settings(max_examples=50)
 @given(st.integers(1, 10**9), st.floats(1, 8))
 def test_whole_lengths_have_exactly_their_mean(wanted, spread):
     lengths = whole_lengths(wanted, spread)
@@ -488,7 +490,9 @@ def test_the_highest_rate_at_its_ends():
 
 def test_a_wider_spread_or_burstier_arrivals_cost_rate():
     def found(**changes):
-        return highest_rate(Service(), Traffic(arrival_rate=1.0, **changes), ttft=8.0, seed=1)
+        traffic = Traffic(arrival_rate=1.0, **changes)
+        seeds = range(4)
+        return mean([highest_rate(Service(), traffic, ttft=8.0, seed=seed) for seed in seeds])
 
     assert found(arrivals="steady") > found() > found(arrivals="bursty")
     assert found() > found(prompt_spread=1.92) > found(prompt_spread=2.72)

@@ -16,9 +16,10 @@ A request's way is prefill, memory, network, decode; memory is reserved before t
 smallest bound names the first stage to give way. r_P and r_D are token rates of one worker,
 all its requests together, and B is shared by all hand-offs.
 
-Counted: fixed lengths, steady rates, the logical payload once per request; hits, copies and pages
-where `Service` is given them. Not counted: bursts, batching, variable service times, weights. A
-bound rules out; it promises no latency.
+Counted in bounds: fixed lengths, steady rates, the logical payload once per request; hits, copies
+and pages where `Service` is given them. Not counted: bursts, batching, variable service times,
+weights. A bound rules out; it promises no latency. `traffic` and `rates` simulate what bursts and
+spread make of it.
 """
 
 from kvlib.budget.bounds import STAGES, Capacity, Stages, capacity

@@ -3,7 +3,10 @@
 A decode worker runs `batch` requests at once, each at 1/batch of its token rate; so the pool is
 workers · batch slots and can sustain what the budget says. Lengths are 64 different ones, each as
 often as any other and in random order; their mean is the service's, in whole tokens, and their
-spread E[N²] / E[N]² is as asked, as near as whole tokens allow. The payload of each is exact.
+spread E[N²] / E[N]² is as asked, as near as whole tokens allow. The payload of each is exact; the
+part of a prompt that is computed, and the bytes on the link and in memory for each logical one, are
+those that the service states for its own lengths. The times of a run are stretched until its rate
+is the one that was asked, so that chance decides when requests come and not how many.
 
 Memory is one for the whole decode pool: workers · slots requests of mean length. How long a request
 holds it is found here and not given: transfer, waiting and decoding. `decode_seconds` of the
@@ -38,7 +41,7 @@ from kvlib.queueing import (
 __all__ = ["ARRIVALS", "Traffic", "serve"]
 
 BURST = 4  # c² of bursty gaps: their standard deviation is twice their mean
-ARRIVALS: dict[str, Callable[..., list[float]]] = {  # requests, rate, seed
+ARRIVALS: dict[str, Callable[[int, float, int], list[float]]] = {  # requests, rate, seed
     "poisson": lambda requests, rate, seed: poisson(requests, rate, seed=seed),
     "steady": lambda requests, rate, seed: steady(requests, rate),
     "bursty": lambda requests, rate, seed: bursty(requests, rate, variation=BURST, seed=seed),
@@ -104,7 +107,7 @@ def stations_of(service: Service, traffic: Traffic) -> Stations:
     """Return the pools, the link and the memory of a service."""
     memory = None
     if service.slots is not None:
-        memory = service.decode_workers * service.slots * service.request_bytes
+        memory = service.decode_workers * service.slots * service.reserved_bytes
     return Stations(
         prefill_servers=service.prefill_workers,
         decode_servers=service.decode_workers * traffic.batch,
@@ -116,17 +119,18 @@ def stations_of(service: Service, traffic: Traffic) -> Stations:
 def requests_of(call: str, service: Service, traffic: Traffic, seed: int) -> Requests:
     """Return the columns of one run: arrivals, and the work of each request in each stage."""
     seed, count = _check.one_whole(call, "seed", seed), traffic.requests
-    arrivals = ARRIVALS[traffic.arrivals](count, traffic.arrival_rate, 2 * seed)
+    times = ARRIVALS[traffic.arrivals](count, 1, 2 * seed)
+    stretch = count / (times[-1] or 1) / traffic.arrival_rate
     draw = random.Random(2 * seed + 1).random
     prompts = _drawn(whole_lengths(service.prompt_tokens, traffic.prompt_spread), count, draw)
     outputs = _drawn(whole_lengths(service.output_tokens, traffic.output_spread), count, draw)
     held = None
     if service.slots is not None:
-        most = service.decode_workers * service.slots * service.request_bytes
+        most = service.decode_workers * service.slots * service.reserved_bytes
         totals = [prompt + output for prompt, output in zip(prompts, outputs, strict=True)]
         held = _each(totals, lambda tokens: min(held_bytes(service, tokens), most))
     return Requests(
-        arrivals=arrivals,
+        arrivals=[time * stretch for time in times],
         prefill=_each(prompts, lambda tokens: prefill_seconds(service, tokens)),
         transfer=_each(prompts, lambda tokens: transfer_seconds(service, tokens)),
         decode=_each(outputs, lambda tokens: decode_seconds(service, traffic, tokens)),
@@ -154,7 +158,8 @@ def decode_seconds(service: Service, traffic: Traffic, output_tokens: int) -> fl
 def held_bytes(service: Service, tokens: int) -> int:
     """Return the memory that a request holds for its prompt and output together."""
     groups = groups_of(service.model, "Service")
-    return sum(group_bytes(group, tokens, service.element_bytes) for group in groups)
+    logical = sum(group_bytes(group, tokens, service.element_bytes) for group in groups)
+    return logical * service.reserved_bytes // service.request_bytes
 
 
 @lru_cache(maxsize=32)

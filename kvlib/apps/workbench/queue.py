@@ -1,32 +1,32 @@
-"""The queue at this rate: one seeded run of the set-up, and how far below the bound a target keeps.
-
-Lengths, hits and copies: the part of a prompt that is computed, and the bytes on the wire for each
-logical one, are those of the set-up's own prompt, whatever the length of a request.
-"""
+"""The queue at this rate: one seeded run of the set-up, and how far below the bound a target keeps."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from kvlib.apps.app import Part
 from kvlib.apps.picture import curve
 from kvlib.apps.workbench.setup import REQUESTS, traffic_of
-from kvlib.budget import Service, Traffic, highest_rate, serve
+from kvlib.budget import Traffic, highest_rate, serve
 from kvlib.queueing import Run, attainment, goodput, mean, percentile, waiting_steps
 from kvlib.wording import requests, share, time
 from kvlib.workbench import Report
-from kvlib.workbench.reports import service_of
 
 __all__ = ["queue"]
 
 SEED, QUANTILE, POINTS = 1, 0.95, 120
+SOUGHT = 600  # requests of each run in which the highest rate is sought
+LEFT_OUT = (
+    "In the run a hand-off begins when prefill ends and has no cost beside its bytes; a decode "
+    "worker is as fast as stated at a full batch, and no faster with less."
+)
 STAGES = {"prefill": "prefill", "memory": "memory", "network": "the link", "decode": "decode"}
 
 
 def queue(report: Report, values: Mapping[str, Any]) -> Part:
     """Return what becomes of a run of requests, and which rate would meet the target."""
-    service = service_of(report.setup, report.sizes, report.hold_seconds)
     traffic = traffic_of(values)
-    run = serve(service, traffic, seed=SEED)
+    run = serve(report.service, traffic, seed=SEED)
     waits = {stage: mean(run.waits(stage)) for stage, _ in report.capacity.given()}
     numbers = [(f"mean wait before {STAGES[stage]}", time(wait)) for stage, wait in waits.items()]
     numbers += [
@@ -41,7 +41,8 @@ def queue(report: Report, values: Mapping[str, Any]) -> Part:
         sentences=(
             _of(run, values["arrivals"]),
             *_met(run, report.setup.target_seconds),
-            _rate(report, service, traffic),
+            _rate(report, traffic),
+            LEFT_OUT,
         ),
         numbers=tuple(numbers),
         picture=_picture(run, longest if waits[longest] else "prefill"),
@@ -67,10 +68,11 @@ def _met(run: Run, target: float) -> tuple[str, ...]:
     )
 
 
-def _rate(report: Report, service: Service, traffic: Traffic) -> str:
+def _rate(report: Report, traffic: Traffic) -> str:
     """Say up to which rate the target is met, and how far below the bound that is."""
     target, limit = report.setup.target_seconds, report.capacity.limit
-    rate = highest_rate(service, traffic, ttft=target, quantile=QUANTILE, seed=SEED)
+    few = replace(traffic, requests=SOUGHT)
+    rate = highest_rate(report.service, few, ttft=target, quantile=QUANTILE, seed=SEED)
     if rate == 0:
         return f"No rate, however low, gives 95 % of them the first token within {time(target)}."
     rate = min(rate, limit)
@@ -91,7 +93,7 @@ def _picture(run: Run, stage: str) -> str:
     points = [point for point in points if point[0] <= end]
     waiting = f"{most[1]:,} at most" if most[1] else "none waits"
     return curve(
-        points + [(end, points[-1][1])],
+        [*points, (end, points[-1][1])],
         min(most, (end, most[1])),
         f"Requests that wait before {STAGES[stage]} over {time(end)}: {waiting}",
         ("seconds since the start", f"requests before {STAGES[stage]}"),
