@@ -1,4 +1,4 @@
-"""The queue at this rate: one seeded run of the set-up, and how far below the bound a target keeps."""
+"""The queue at this rate: one seeded run of the set-up, and the rate that meets its target."""
 
 from collections.abc import Mapping
 from dataclasses import replace
