@@ -28,6 +28,7 @@ from kvlib.workbench import (
     as_json,
     as_markdown,
     as_text,
+    conclusions,
     next_measurement,
     not_counted,
     report,
@@ -377,6 +378,56 @@ def test_every_report_prints_and_survives_json(s):
     lines = as_text(found).splitlines()
     assert lines[0] == data["conclusions"][0] and as_markdown(found).startswith(f"**{lines[0]}**")
     assert data["measure_next"]["counters"]
+
+
+# ---------------------------------------------------------------- sentences
+
+TIED = {"prefill_workers": 4, "prompt_tokens": 512, "prefill_rate": 800}
+SAID = {
+    "two at once": (
+        TIED | {"arrival_rate": 6.25},
+        "Prefill and decode give way together, at 6.25 requests/s.",
+        "Doubling prefill or decode alone does not raise the rate; doubling prefill and decode "
+        "together gives 12.50 requests/s.",
+        "At 6.25 requests/s prefill and decode have no time left: any burst leaves a queue for "
+        "good.",
+        "The present split, 4:4 prefill to decode, is the best.",
+    ),
+    "too much": (
+        {"arrival_rate": 4, "link_rate": 2.5 * GB_s, "target_seconds": 1.0},
+        "The network gives way first, at 2.33 requests/s.",
+        "Doubling prefill or decode does not raise the rate. Doubling the network gives 2.93 "
+        "requests/s; prefill is then first.",
+        "At 4.00 requests/s the backlog grows by 1.67 requests/s: after ten minutes 1,003 requests "
+        "wait, if none is rejected.",
+        "The splits from 3:5 to 6:2 all sustain the most, 2.33 requests/s. The present one is "
+        "among them.",
+        "The first token takes at least 1.45 s: no load, however light, meets 1.00 s.",
+    ),
+    "room left": (
+        {"decode_memory": 20 * GB, "batch": 60, "target_seconds": 2.0},
+        "Decode memory gives way first, at 2.21 requests/s.",
+        "Doubling prefill, the network or decode does not raise the rate. Doubling decode memory "
+        "gives 2.93 requests/s; prefill is then first.",
+        "At 2.00 requests/s nothing is ruled out: decode memory is 90.5 % busy. A burst can still "
+        "make requests wait.",
+        "The present split, 3:5 prefill to decode, is the best.",
+        "The first token takes at least 1.07 s: 2.00 s leave 933.05 ms for waiting.",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", SAID.values(), ids=SAID)
+def test_a_report_says_what_its_numbers_say(case):
+    fields, *said = case
+    assert list(conclusions(report(Setup(**fields)))) == said
+
+
+def test_a_models_name_is_no_markdown():
+    name = "a|b <img src=x> [c](d) `e` *f*"
+    text = as_markdown(report(Setup(model=Model(name=name, groups=(EXAMPLE,)))))
+    row = next(line for line in text.splitlines() if line.startswith("| model |"))
+    assert row == r"| model | a\|b \<img src=x\> \[c\](d) \`e\` \*f\* |"
 
 
 # ---------------------------------------------------------------- what to measure, what is missing
