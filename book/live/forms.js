@@ -1,5 +1,6 @@
 // One form made live: what is typed goes to kvlib, its answer into the page.
 import {keeping} from "./keep.js";
+import {showNow} from "./now.js";
 import {onchange, record, stored} from "./progress.js";
 import {hush, say} from "./say.js";
 import {fromLink, linkTo, offerCopies} from "./share.js";
@@ -65,6 +66,7 @@ function show(form, {errors, html, state}, link) {
   const open = folds().map((fold) => fold.open);
   result.innerHTML = html; // kvlib escapes all text
   offerCopies(result, link);
+  showNow(form);
   folds().forEach((fold, place) => (fold.open = open[place] ?? false));
 }
 
@@ -144,6 +146,7 @@ function explorer(form, ask, on, signal) {
   addEventListener("hashchange", openLink, {signal});
   openLink();
   offerCopies(form.querySelector(".kv-result"), link());
+  showNow(form);
   if (JSON.stringify(typed(form)) !== JSON.stringify(defaults(form))) update(0); // started again
 }
 

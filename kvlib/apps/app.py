@@ -21,6 +21,7 @@ class Part:
     title: str
     sentences: tuple[str, ...] = ()
     numbers: tuple[tuple[str, str], ...] = ()  # (label, value as printed)
+    items: tuple[str, ...] = ()  # of a list
     table: tuple[tuple[str, ...], ...] = ()  # rows; the first has the heads of the columns
     picture: str = ""  # an SVG element
 

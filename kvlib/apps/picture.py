@@ -110,12 +110,14 @@ def curve(
     label: str,
     axes: tuple[str, str],
     ends: tuple[str, str, str],
+    stage: str = "network",
 ) -> str:
     """Return a line from (0, 0) as SVG with one point marked.
 
     `points` are (x, y); `here` is the marked one; `axes` names x and y with their units; `ends`
-    prints the largest x, the largest y and the marked value. `label` says for those who do not
-    see the picture what it shows; the ends are added to it.
+    prints the largest x, the largest y and the marked value; `stage` of the palette gives the
+    line its colour. `label` says for those who do not see the picture what it shows; the ends are
+    added to it.
     """
     left, top, right, bottom = 8, 46, WIDTH - 8, 196
     across = max(x for x, _ in points) or 1
@@ -126,7 +128,7 @@ def curve(
 
     path = " ".join(f"{x:.1f},{y:.1f}" for x, y in (place(*p) for p in points))
     x, y = place(*here)
-    colour = escape(STAGES["network"].colour)
+    colour = escape(STAGES[stage].colour)
     grid = f'<path d="M{left} {top}V{bottom}H{right}" fill="none" stroke="currentColor"/>'
     line = f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="3"/>'
     reach = (f"{axes[1]}, up to {ends[1]}", f"{axes[0]}, up to {ends[0]}")

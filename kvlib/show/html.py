@@ -137,18 +137,20 @@ def result(answer: Result, *, kept: bool = False) -> str:
     """
     head = f'<p class="kv-headline kv-{escape(answer.state)}">{escape(answer.headline)}</p>'
     whole = head + _body(answer)
-    whole += "".join(
-        f'<section class="kv-part" aria-label="{escape(part.title)}">'
-        f'<p class="kv-part-title">{escape(part.title)}</p>{_table(part.table)}{_body(part)}'
-        "</section>"
-        for part in answer.parts
-    )
+    whole += "".join(_part(part) for part in answer.parts)
     whole += "".join(
         f'<details class="kv-copy"><summary>{escape(name)}</summary><textarea readonly rows="8"'
         f' aria-label="{escape(name)}">{escape(text)}</textarea></details>'
         for name, text in answer.copies
     )
     return f'<p class="kv-kept">{KEPT}</p><div class="kv-stale">{whole}</div>' if kept else whole
+
+
+def _part(part: Part) -> str:
+    """Return a section of a long result."""
+    title = escape(part.title)
+    head = f'<section class="kv-part" aria-label="{title}"><p class="kv-part-title">{title}</p>'
+    return f"{head}{_table(part.table)}{_body(part)}{_list(part.items)}</section>"
 
 
 def _body(part: Result | Part) -> str:
@@ -161,6 +163,11 @@ def _body(part: Result | Part) -> str:
         )
         body += f'<dl class="kv-numbers">{rows}</dl>'
     return body + (f'<div class="kv-picture">{part.picture}</div>' if part.picture else "")
+
+
+def _list(items: tuple[str, ...]) -> str:
+    lines = "".join(f"<li>{escape(item)}</li>" for item in items)
+    return f"<ul>{lines}</ul>" if items else ""
 
 
 def _table(rows: tuple[tuple[str, ...], ...]) -> str:

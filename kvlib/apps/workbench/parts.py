@@ -65,17 +65,18 @@ def measure(report: Report) -> Part:
     """Return the measurement to take next, and the counters that answer it."""
     advice, engine = next_measurement(report), report.setup.engine.name
     counters = advice.measurement.counters(engine)
-    rows = [(c.name, f"{c.kind}, {c.where}", f"{c.means}.") for c in counters]
+    said_by = [f"{c.name} ({c.kind}, {c.where}): {c.means}." for c in counters]
     said = [f"{advice.measurement.question} {advice.because}", advice.measurement.how]
     if advice.then is not None:
         said.append(sentence(f"then: {advice.then.question} {advice.then_because}"))
     return Part(
         title="The measurement to take next",
         sentences=tuple(said),
-        table=(("counter or log line", "kind, where", "what it means"), *rows) if rows else (),
+        items=tuple(said_by),
     )
 
 
 def uncounted(report: Report) -> Part:
     """Return everything that is not counted."""
-    return Part(title="Not counted here", sentences=not_counted(report.setup))
+    title = "Not counted in these bytes, times and bounds"
+    return Part(title=title, items=not_counted(report.setup))

@@ -98,4 +98,5 @@ def _picture(run: Run, stage: str) -> str:
         f"Requests that wait before {STAGES[stage]} over {time(end)}: {waiting}",
         ("seconds since the start", f"requests before {STAGES[stage]}"),
         (f"{end:,.0f}", f"{most[1]:,}", waiting),
+        stage="waiting",
     )
