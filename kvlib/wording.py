@@ -8,7 +8,18 @@ from collections.abc import Sequence
 
 from kvlib.units import UNITS, format_as, ms, us
 
-__all__ = ["SAME", "apart", "joined", "rate", "requests", "sentence", "share", "time", "tokens"]
+__all__ = [
+    "SAME",
+    "apart",
+    "joined",
+    "rate",
+    "requests",
+    "sentence",
+    "share",
+    "time",
+    "token_rate",
+    "tokens",
+]
 
 MINUTE, HOUR, DAY = 60, 3_600, 86_400  # seconds
 SAME = 1e-12  # relative: two numbers this close are one, their difference is rounding
@@ -87,6 +98,17 @@ def share(fraction: float) -> str:
 def tokens(count: int) -> str:
     """Return a count of tokens: 1 token, 8,192 tokens."""
     return f"{count:,} token" + ("s" if count != 1 else "")
+
+
+def token_rate(per_second: float) -> str:
+    """Return a rate of tokens, with decimals only where they mean something.
+
+    >>> token_rate(8_000.0), token_rate(10**7), token_rate(12.5), token_rate(1e-6)
+    ('8,000 tokens/s', '10,000,000 tokens/s', '12.5 tokens/s', '0.000001 tokens/s')
+    """
+    return (
+        f"{round(per_second, 6 if per_second < 1 else 1):,f}".rstrip("0").rstrip(".") + " tokens/s"
+    )
 
 
 def joined(names: Sequence[str], word: str = "and") -> str:

@@ -14,7 +14,7 @@ from nodejs import node_for
 from pages import BOOK, ROOT
 
 from kvlib.apps import APPS, defaults
-from kvlib.apps.controls import Amount, Select, Slider, Whole
+from kvlib.apps.controls import Amount, Kept, Select, Slider, Text, Whole
 from kvlib.exercises import QUESTIONS, rehearsal
 from kvlib.show.html import joined
 from kvlib.show.live import answer
@@ -45,9 +45,18 @@ def run(cases):
 """
 
 
+LOG = "[TP0] KV Cache is allocated. #tokens: 871371, K size: 53.18 GB, V size: 53.18 GB"
+CONFIG = json.dumps({"model_type": "llama", "num_hidden_layers": 32, "head_dim": 128,
+                     "num_attention_heads": 32, "num_key_value_heads": 8})  # fmt: skip
+
+
 def texts(control):
     """Return what a reader may type or choose in a control, good and bad."""
     match control:
+        case Text():
+            return (LOG if control.key == "log" else CONFIG, *JUNK)
+        case Kept():
+            return ('{"model": "deepseek-v3"}', '{"workers": "1"}', *JUNK)
         case Select():
             return (*(key for key, _ in control.options), "no such option")
         case Slider():
@@ -69,6 +78,11 @@ def cases():
     pick = random.Random(3)
     for key, app in APPS.items():
         plain = defaults(app)
+        if app.groups:  # large, and slow to answer: one good and one bad text of each control
+            for control in app.controls:
+                for text in (texts(control)[0], pick.choice(texts(control))):
+                    yield key, plain | {control.key: text}
+            continue
         for control in app.controls:
             for text in texts(control):
                 yield key, plain | {control.key: text}

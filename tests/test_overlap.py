@@ -13,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kvlib.apps import defaults, find, run
-from kvlib.apps.wording import requests as printed_requests
 from kvlib.exercises import check
 from kvlib.exercises import find as find_question
 from kvlib.models import load
@@ -40,6 +39,7 @@ from kvlib.overlap import (
 )
 from kvlib.payload import payload_bytes
 from kvlib.units import GB_s, Gbit_s, GiB, ms, ns
+from kvlib.wording import requests as printed_requests
 
 PREFILL, RATE = 8_192 / 8_000, 25 * GB_s  # the source text's prompt, worker and link
 NEAR = 1e-9

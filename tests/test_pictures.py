@@ -23,7 +23,7 @@ from kvlib.figures import lanes as figure_lanes
 from kvlib.figures import lines, points
 from kvlib.palette import STAGES as LOOKS
 
-EXPLORERS = [key for key in APPS if key not in QUESTIONS]
+EXPLORERS = [key for key in APPS if key not in QUESTIONS and not APPS[key].groups]
 
 
 def parts(picture, name):

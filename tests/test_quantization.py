@@ -21,7 +21,6 @@ from hypothesis import strategies as st
 from pages import BOOK, markdown
 
 from kvlib.apps import defaults, find, run
-from kvlib.apps.wording import time as wording_time
 from kvlib.models import load, names
 from kvlib.payload import Geometry, Indexer, Latent, Recurrent, payload_bytes
 from kvlib.quantization import (
@@ -44,6 +43,7 @@ from kvlib.quantization.encode import Packed, encode
 from kvlib.quantization.error import Sample, attend, error_bound, errors, sample
 from kvlib.quantization.pack import pack, unpack
 from kvlib.units import GB_s, GiB, ms
+from kvlib.wording import time as wording_time
 
 DATA = json.loads((Path(__file__).parent / "data/quantized_bytes.json").read_text())
 TOY = Geometry(layers=32, kv_heads=8, head_dim=128)

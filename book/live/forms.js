@@ -145,6 +145,7 @@ function explorer(form, ask, on, signal) {
   }
   addEventListener("hashchange", openLink, {signal});
   openLink();
+  kept.refresh();
   offerCopies(form.querySelector(".kv-result"), link());
   showNow(form);
   if (JSON.stringify(typed(form)) !== JSON.stringify(defaults(form))) update(0); // started again

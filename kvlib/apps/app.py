@@ -115,4 +115,8 @@ def run(app: App, typed: Mapping[str, str]) -> Outcome:
             return Outcome(result=app.answer(values))
     except Refused as refused:
         errors = refused.errors
-    return Outcome(errors={key: f"{labels[key]}: {why}." for key, why in errors.items()})
+    return Outcome(errors={key: _sentence(labels[key], why) for key, why in errors.items()})
+
+
+def _sentence(label: str, why: str) -> str:
+    return f"{label}: {why}" + ("" if why.endswith("?") else ".")

@@ -7,9 +7,9 @@ from typing import Any
 from kvlib.apps.app import App, Result
 from kvlib.apps.controls import Amount, Slider
 from kvlib.apps.picture import bars
-from kvlib.apps.wording import joined, rate, share, time
 from kvlib.bandwidth import Link, seconds_with_startup, transfer_rate, transfer_seconds
 from kvlib.units import both
+from kvlib.wording import joined, rate, share, time
 
 __all__ = ["APPS", "explore"]
 

@@ -8,10 +8,10 @@ from kvlib.apps.app import App, Result
 from kvlib.apps.controls import Amount, Slider, Whole
 from kvlib.apps.payload import MODEL
 from kvlib.apps.picture import bars
-from kvlib.apps.wording import SAME, apart, joined, requests, sentence, share
 from kvlib.budget import Capacity, Service, Split, backlog, capacity, splits, utilisation
 from kvlib.models import load
 from kvlib.units import both
+from kvlib.wording import SAME, apart, joined, requests, sentence, share
 
 __all__ = ["APPS", "explore"]
 

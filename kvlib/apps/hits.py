@@ -10,8 +10,6 @@ from kvlib.apps.app import App, Result
 from kvlib.apps.controls import Amount, Select, Slider, Whole
 from kvlib.apps.payload import MODEL, PROMPT
 from kvlib.apps.picture import bars
-from kvlib.apps.wording import joined, share, time
-from kvlib.apps.wording import tokens as counted
 from kvlib.bandwidth import transfer_seconds
 from kvlib.hits import (
     BLOCK,
@@ -34,6 +32,8 @@ from kvlib.hits import (
 from kvlib.models import load
 from kvlib.payload import Geometry, Model, Recurrent, payload_bytes
 from kvlib.units import both
+from kvlib.wording import joined, share, time
+from kvlib.wording import tokens as counted
 
 __all__ = ["APPS", "REQUESTS", "explore", "follow"]
 

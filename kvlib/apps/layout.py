@@ -8,12 +8,12 @@ from kvlib.apps.app import App, Result
 from kvlib.apps.controls import Amount, Select
 from kvlib.apps.payload import MODEL, PROMPT
 from kvlib.apps.picture import bars
-from kvlib.apps.wording import rate, sentence, time
 from kvlib.engines import SGLANG, VLLM, Engine
 from kvlib.layout import Plan, Side, compatible, handoff
 from kvlib.models import load
 from kvlib.payload import Latent, Model, payload_bytes
 from kvlib.units import both, format_as
+from kvlib.wording import rate, sentence, time
 
 __all__ = ["APPS", "explore"]
 

@@ -7,8 +7,6 @@ from kvlib.apps.app import App, Result
 from kvlib.apps.controls import Amount, Whole
 from kvlib.apps.payload import MODEL
 from kvlib.apps.picture import lanes
-from kvlib.apps.wording import requests, share
-from kvlib.apps.wording import time as easiest
 from kvlib.models import load
 from kvlib.overlap import (
     Timeline,
@@ -23,6 +21,8 @@ from kvlib.overlap import (
 )
 from kvlib.payload import Geometry, Latent, payload_bytes
 from kvlib.units import both, format_as
+from kvlib.wording import requests, share
+from kvlib.wording import time as easiest
 
 __all__ = ["APPS", "explore"]
 

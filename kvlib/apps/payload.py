@@ -6,10 +6,10 @@ from typing import Any
 from kvlib.apps.app import App, Result
 from kvlib.apps.controls import Select, Whole
 from kvlib.apps.picture import curve
-from kvlib.apps.wording import tokens as counted
 from kvlib.models import load, names
 from kvlib.payload import Geometry, Indexer, Latent, Recurrent, payload_bytes
 from kvlib.units import both
+from kvlib.wording import tokens as counted
 
 __all__ = ["APPS", "MODEL", "PROMPT", "explore"]
 

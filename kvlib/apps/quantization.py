@@ -7,8 +7,6 @@ from kvlib.apps.app import App, Result
 from kvlib.apps.controls import Amount, Select
 from kvlib.apps.payload import MODEL, PROMPT
 from kvlib.apps.picture import bars
-from kvlib.apps.wording import rate, share, time
-from kvlib.apps.wording import tokens as counted
 from kvlib.bandwidth import transfer_seconds
 from kvlib.models import load
 from kvlib.payload import Geometry, Latent, Model, kept
@@ -23,6 +21,8 @@ from kvlib.quantization import (
     tail_tokens,
 )
 from kvlib.units import both
+from kvlib.wording import rate, share, time
+from kvlib.wording import tokens as counted
 
 __all__ = ["APPS", "explore"]
 

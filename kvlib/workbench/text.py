@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from kvlib.payload import Geometry, Model
 from kvlib.units import both, format_as
-from kvlib.wording import joined, rate, requests, sentence, share, time, tokens
+from kvlib.wording import joined, rate, requests, sentence, share, time, token_rate, tokens
 from kvlib.workbench import sentences
 from kvlib.workbench.measure import Advice, next_measurement
 from kvlib.workbench.uncounted import not_counted
@@ -145,8 +145,8 @@ def _stated(s: Setup) -> Rows:
         ("share, efficiency", f"{share(s.share)}, {share(s.efficiency)}"),
         ("pieces", _pieces(s)),
         ("workers, prefill and decode", f"{s.prefill_workers} and {s.decode_workers}"),
-        ("a prefill worker", f"{s.prefill_rate:,.7g} tokens/s"),
-        ("a decode worker", f"{s.decode_rate:,.7g} tokens/s"),
+        ("a prefill worker", token_rate(s.prefill_rate)),
+        ("a decode worker", token_rate(s.decode_rate)),
         ("arrivals", requests(s.arrival_rate)),
     ]
     if s.decode_memory is not None:

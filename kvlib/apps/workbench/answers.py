@@ -14,7 +14,7 @@ from kvlib.apps.workbench.queue import queue
 from kvlib.apps.workbench.setup import report_of
 from kvlib.bandwidth import Link
 from kvlib.units import both
-from kvlib.wording import rate, requests, share, time
+from kvlib.wording import rate, requests, share, time, token_rate
 from kvlib.workbench import Report, as_json, as_markdown, conclusions
 from kvlib.workbench.text import tables
 
@@ -28,7 +28,7 @@ SHOWN = {  # kind of an amount: how it is printed
     "seconds": time,
     "ratio": share,
     "requests": requests,
-    "token rate": lambda per_second: f"{per_second:,.7g} tokens/s",
+    "token rate": token_rate,
 }
 
 

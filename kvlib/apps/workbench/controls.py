@@ -52,7 +52,7 @@ CONTROLS: tuple[Control, ...] = (
     _count("prompt_tokens", "Prompt", 8_192, 10_485_760, "tokens"),
     _count("output_tokens", "Output", 512, 1_048_576, "tokens"),
     _count("workers", "Workers, all together", 8, 256, least=2),
-    _count("prefill_workers", "of them prefill", 3, 255),
+    _count("prefill_workers", "Prefill workers, of all", 3, 255),
     _amount("prefill_rate", "Rate of a prefill worker", "8,000 tokens/s", "token rate",
             "1 tokens/s", "10,000,000 tokens/s"),
     _amount("decode_rate", "Rate of a decode worker, all its requests", "800 tokens/s",

@@ -84,17 +84,16 @@ def _rate(report: Report, traffic: Traffic) -> str:
 
 def _picture(run: Run, stage: str) -> str:
     """Return the number that waits before the stage where requests wait longest."""
-    steps = waiting_steps(run, stage, POINTS)
-    most = max(steps, key=lambda step: step[1])
-    points = [(0.0, 0.0)]
-    for moment, count in steps:
-        points += [(moment, points[-1][1]), (moment, count)]
     end = run.arrivals[-1]
-    points = [point for point in points if point[0] <= end]
+    steps = [(0.0, 0), *(step for step in waiting_steps(run, stage, POINTS) if step[0] <= end)]
+    most = max(steps, key=lambda step: step[1])
+    points = steps[:1]
+    for moment, count in steps[1:]:
+        points += [(moment, points[-1][1]), (moment, count)]
     waiting = f"{most[1]:,} at most" if most[1] else "none waits"
     return curve(
         [*points, (end, points[-1][1])],
-        min(most, (end, most[1])),
+        most,
         f"Requests that wait before {STAGES[stage]} over {time(end)}: {waiting}",
         ("seconds since the start", f"requests before {STAGES[stage]}"),
         (f"{end:,.0f}", f"{most[1]:,}", waiting),

@@ -26,6 +26,8 @@ SAME_NAME = (
     "decode_memory", "arrival_rate", "target_seconds",
 )  # fmt: skip
 CONTROL_OF = {"value_format": "key_format"}
+PYTHON = re.compile(r"write Geometry\(.*\)")  # what a message tells who writes Python
+TYPED = "choose the numbers typed below"
 FIELD = re.compile(r"^\w+: (\w+) (.*)$", re.DOTALL)
 
 
@@ -79,7 +81,8 @@ def _model(values: Mapping[str, Any]) -> Model | Geometry:
             try:
                 return from_config(text)
             except (TypeError, ValueError) as error:
-                raise Refused(config=str(error).partition(": ")[2]) from None
+                why = str(error).partition(": ")[2]
+                raise Refused(config=PYTHON.sub(TYPED, why)) from None
         case name:
             return load(name)
 

@@ -1,0 +1,283 @@
+"""The workbench as an app: what is typed reaches the report, and what is said follows from it.
+
+Oracles: the report of a Setup that is written here field by field, and the budget by itself.
+"""
+
+import itertools
+import json
+import random
+import re
+
+import pytest
+from test_pictures import check
+from test_widgets import is_sane
+
+from kvlib.apps import defaults, find, run
+from kvlib.apps.controls import Amount, Kept, Select, Text
+from kvlib.budget import Service, Traffic, capacity, serve
+from kvlib.engines import VLLM
+from kvlib.hits import MOVES_SUFFIX
+from kvlib.models import load
+from kvlib.quantization import FORMATS
+from kvlib.queueing import mean, percentile
+from kvlib.show import show
+from kvlib.units import GB, Gbit_s, ms
+from kvlib.wording import requests, time
+from kvlib.workbench import Setup, as_json, as_markdown, conclusions, not_counted, report
+
+APP = find("8.workbench")
+CONFIG = {"model_type": "llama", "num_hidden_layers": 80, "num_attention_heads": 64,
+          "num_key_value_heads": 8, "head_dim": 128}  # fmt: skip
+POOL = "[TP0] KV Cache is allocated. #tokens: 871371, K size: 53.18 GB, V size: 53.18 GB"
+
+
+def outcome(**typed):
+    return run(APP, defaults(APP) | typed)
+
+
+def result(**typed):
+    found = outcome(**typed)
+    assert found.errors == {}
+    return found.result
+
+
+def part(found, title):
+    (one,) = [p for p in found.parts if p.title.startswith(title)]
+    return one
+
+
+def said(found):
+    """Return every text of a result but those to copy."""
+    texts = [found.headline, *found.sentences]
+    for each in found.parts:
+        texts += [each.title, *each.sentences, *each.items]
+        texts += [*itertools.chain(*each.numbers), *itertools.chain(*each.table)]
+    pictures = [found.picture, *(each.picture for each in found.parts if each.picture)]
+    return texts + [re.search(r'aria-label="([^"]*)"', p)[1] for p in pictures]
+
+
+def test_the_first_line_is_the_source_texts_result():
+    assert result().headline == "Prefill gives way first, at 2.93 requests/s."
+
+
+def test_every_control_reaches_the_report():
+    typed = {
+        "model": "deepseek-v3", "prompt_tokens": "32,768", "output_tokens": "1,024",
+        "key_format": "", "source_hit": "16,384", "destination_hit": "8,192",
+        "protocol": "suffix", "prefill_tp": "8", "decode_tp": "4", "engine": "vllm",
+        "link": "own", "link_rate": "400 Gb/s", "share": "50 %", "efficiency": "80 %",
+        "pieces": "16", "piece_seconds": "0.5 ms", "overlap": "no", "workers": "12",
+        "prefill_workers": "5", "prefill_rate": "9,000", "decode_rate": "1,200",
+        "decode_memory": "400 GB", "batch": "64", "arrival_rate": "3.5",
+        "target_seconds": "5 s",
+    }  # fmt: skip
+    wanted = report(
+        Setup(
+            model=load("deepseek-v3"), prompt_tokens=32_768, output_tokens=1_024,
+            source_hit=16_384, destination_hit=8_192, protocol=MOVES_SUFFIX, prefill_tp=8,
+            decode_tp=4, engine=VLLM, link_rate=400 * Gbit_s, share=0.5, efficiency=0.8, pieces=16,
+            piece_seconds=0.5 * ms, overlap=False, workers=12, prefill_workers=5,
+            prefill_rate=9_000, decode_rate=1_200, decode_memory=400 * GB, batch=64,
+            arrival_rate=3.5, target_seconds=5.0,
+        )
+    )  # fmt: skip
+    found = result(**typed)
+    assert (found.headline, *found.sentences) == conclusions(wanted)
+    markdown, text = (text for _, text in found.copies)
+    assert markdown.startswith(as_markdown(wanted))
+    assert json.loads(text) == json.loads(json.dumps(as_json(wanted))) | {
+        "queue": json.loads(text)["queue"]
+    }
+    assert part(found, "Not counted").items == not_counted(wanted.setup)
+
+
+def test_a_format_halves_the_bytes():
+    plain = dict(part(result(), "Bytes").numbers)
+    packed = dict(part(result(key_format="fp8_e4m3"), "Bytes").numbers)
+    assert plain["on the wire, pages and copies"].startswith("1.00 GiB (1.07 GB)")
+    assert packed["on the wire, pages and copies"].startswith("512.00 MiB (536.87 MB)")
+    wanted = report(Setup(model=load("llama-3.1-8b"), key_format=FORMATS["fp8_e4m3"]))
+    assert wanted.sizes.wire_bytes == 2**29
+
+
+def test_a_model_is_chosen_pasted_or_typed():
+    pasted = result(model="config", config=json.dumps(CONFIG))
+    typed = result(model="geometry", layers="80")
+    known = result(model="llama-3.1-70b")
+    size = "2.50 GiB (2.68 GB)"
+    for found in (pasted, typed, known):
+        assert dict(part(found, "Bytes").numbers)["payload, logical"] == size
+
+
+def test_a_named_link_has_the_rate_that_it_carries():
+    named = result(link="PCIe Gen4 x16", link_rate="1 Gb/s")
+    own = result(link_rate=f"{256 * 128 / 130} Gb/s")
+    times = "Time of one request"
+    assert part(named, times).numbers == part(own, times).numbers
+
+
+WRONG = {  # what is typed: which control says what
+    "nothing pasted": (
+        {"model": "config"},
+        {"config": "A config.json: paste the text of a config.json, which begins with {."},
+    ),
+    "a path": (
+        {"model": "config", "config": "/etc/passwd"},
+        {"config": "A config.json: paste the text of a config.json, which begins with {."},
+    ),
+    "cut off": (
+        {"model": "config", "config": '{"model_type": "llama",'},
+        {
+            "config": "A config.json: config must be valid JSON, got an error at line 1, "
+            "column 24; is it whole?"
+        },
+    ),
+    "unknown": (
+        {"model": "config", "config": '{"model_type": "<b>"}'},
+        {
+            "config": "A config.json: model_type must be a known name, got '<b>'; if every layer "
+            "keeps K and V of every token, choose the numbers typed below."
+        },
+    ),
+    "too long": (
+        {"config": "x" * 200_001},
+        {"config": "A config.json: paste at most 200,000 characters, this is 200,001."},
+    ),
+    "no decode": (
+        {"prefill_workers": "8"},
+        {
+            "prefill_workers": "Prefill workers, of all: must leave at least one of workers=8 for "
+            "decode, got 8; give 7 or fewer."
+        },
+    ),
+    "a hit longer than its prompt": (
+        {"source_hit": "9,000"},
+        {
+            "source_hit": "Cached at the source: must be a part of the prompt's tokens, got "
+            "9,000 of 8,192."
+        },
+    ),
+    "heads that do not divide": (
+        {"model": "phi-4", "decode_tp": "4"},
+        {"decode_tp": "Decode TP: must "},
+    ),
+    "no room": (
+        {"decode_memory": "1 GB"},
+        {"decode_memory": "Its memory for caches: must be at least one request's "},
+    ),
+    "a format of no pages": (
+        {"model": "deepseek-v3.2", "key_format": "fp8_e4m3", "engine": "vllm"},
+        {},
+    ),
+    "no set-up": (
+        {"kept": "x"},
+        {"kept": "The set-up kept to compare: this is no set-up, forget it and keep another."},
+    ),
+    "a kept one that is refused": (
+        {"kept": '{"prefill_workers": "8"}'},
+        {"kept": "The set-up kept to compare: it cannot be read any more, Prefill workers, of "},
+    ),
+}
+
+
+@pytest.mark.parametrize(("typed", "errors"), WRONG.values(), ids=WRONG)
+def test_what_cannot_be_is_said_beside_its_field(typed, errors):
+    found = outcome(**typed).errors
+    assert set(found) == set(errors)
+    for key, words in errors.items():
+        assert found[key].startswith(words) and found[key].endswith((".", "?"))
+
+
+def test_the_queue_is_the_run_of_the_same_service():
+    found = part(result(arrival_rate="2.5"), "The queue at 2.50 requests/s")
+    run_of = serve(Service(), Traffic(arrival_rate=2.5, requests=1_000), seed=1)
+    numbers = dict(found.numbers)
+    assert numbers["mean wait before prefill"] == time(mean(run_of.prefill_waits))
+    assert numbers["first token, 95 % within"] == time(percentile(run_of.ttft, 0.95))
+    assert numbers["time per output token"] == "40.00 ms"
+
+
+def test_hits_and_copies_reach_the_queue():
+    calm = part(result(source_hit="8,000", arrival_rate="2.5"), "The queue")
+    assert dict(calm.numbers)["first token, 95 % within"].endswith(" ms")
+    slow = part(result(link_rate="1.6 Gb/s"), "The queue")
+    assert "the link" in slow.picture and float(slow.numbers[-1][1].split()[0]) <= 0.187
+
+
+def test_every_split_is_drawn_and_the_present_one_is_named():
+    shown = part(result(), "Every split")
+    for n in range(1, 8):
+        bounds = capacity(Service(prefill_workers=n))
+        here = " (this one)" if n == 3 else ""
+        assert f"{n}:{8 - n}{here} {requests(bounds.limit)}, {bounds.first}" in shown.picture
+    many = part(result(workers="200", prefill_workers="1"), "Splits near the best")
+    assert "1:199 (this one)" in many.picture and "24:176" in many.picture
+    assert many.picture.count("<rect") == 16
+
+
+def test_two_set_ups_stand_side_by_side():
+    kept = json.dumps({"model": "deepseek-v3", "link_rate": "10 Gb/s", "unknown": "x"})
+    found = part(result(kept=kept), "Side by side")
+    rows = {first: cells for first, *cells in found.table}
+    assert rows["Model"] == ["llama-3.1-8b", "deepseek-v3"]
+    assert rows["Its rate"] == ["200.00 Gb/s", "10.00 Gb/s"]
+    other = report(Setup(model=load("deepseek-v3"), link_rate=10 * Gbit_s))
+    assert rows["sustains"] == ["2.93 requests/s", requests(other.capacity.limit)]
+    assert rows["gives way first"] == ["prefill", "the network"]
+    assert found.sentences == ("This one sustains 1.35× as much.",)
+    same = part(result(kept="{}"), "Side by side")
+    assert same.sentences == ("Both sustain 2.93 requests/s.",) and len(same.table) == 7
+
+
+def test_a_log_is_read_beside_the_model():
+    found = part(result(log=POOL), "Your log")
+    text = " ".join(found.sentences)
+    assert "printed 53.18 GB, meant 53.18 GiB" in text
+    assert "llama-3.1-8b needs 131,072 B at TP 1, 2 bytes an element: they agree." in text
+    assert part(result(log="hello <b>"), "Your log").sentences[0].startswith("No line that ")
+    assert not [p for p in result(log=" \n").parts if p.title.startswith("Your log")]
+    many = part(result(log="\n".join([POOL] * 90)), "Your log").sentences
+    assert len(many) <= 41
+
+
+def tries(control, pick):
+    match control:
+        case Select():
+            return pick.choice(control.options)[0]
+        case Text():
+            return POOL if control.key == "log" else json.dumps(CONFIG)
+        case Kept():
+            return pick.choice(("", '{"model": "gemma-3-27b", "decode_memory": "80 GB"}'))
+        case _:
+            optional = isinstance(control, Amount) and not control.default
+            ends = (control.minimum, control.maximum, control.default, control.default)
+            return str(pick.choice((*ends, "") if optional else ends))
+
+
+def test_whatever_is_typed_gives_a_sane_result_or_a_sentence_beside_a_field():
+    pick, answered = random.Random(8), 0
+    for _ in range(120):
+        few = pick.sample(APP.controls, pick.choice((2, 4, 8)))
+        found = outcome(**{control.key: tries(control, pick) for control in few})
+        if found.errors:
+            assert set(found.errors) <= {control.key for control in APP.controls}
+            continue
+        answered += 1
+        for text in said(found.result):
+            assert is_sane(text), text
+        for picture in (found.result.picture, *(p.picture for p in found.result.parts)):
+            if picture:
+                check(picture)
+    assert answered > 40
+
+
+def test_in_jupyter_a_change_is_followed_and_an_error_keeps_the_last_result():
+    view = show("8.workbench", {"model": "gpt-oss-20b"})
+    assert view.boxes["model"].value == "gpt-oss-20b"
+    view.boxes["model"].value = "llama-3.1-8b"
+    view.boxes["prefill_workers"].value = "5"
+    assert "Decode gives way first, at 4.69 requests/s." in view.result.value
+    good = view.result.value
+    view.boxes["prefill_workers"].value = "8"
+    assert "give 7 or fewer" in view.errors["prefill_workers"].value
+    assert f'<div class="kv-stale">{good}</div>' in view.result.value
