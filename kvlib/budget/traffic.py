@@ -176,7 +176,6 @@ def whole_lengths(mean: int, spread: float) -> tuple[int, ...]:
         exact += value
         lengths.append(1 + floor(exact + 0.5) - taken)  # what is rounded off is not lost
         taken = floor(exact + 0.5)
-    lengths[-1] += LENGTHS * mean - sum(lengths)
     return tuple(lengths)
 
 
