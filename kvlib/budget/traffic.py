@@ -21,6 +21,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import floor
+from operator import add
 
 from kvlib import _check
 from kvlib.budget.service import Service
@@ -104,14 +105,11 @@ def checked(call: str, service: Service, traffic: Traffic) -> None:
 
 def stations_of(service: Service, traffic: Traffic) -> Stations:
     """Return the pools, the link and the memory of a service."""
-    memory = None
-    if service.slots is not None:
-        memory = service.decode_workers * service.slots * service.request_bytes
     return Stations(
         prefill_servers=service.prefill_workers,
         decode_servers=service.decode_workers * traffic.batch,
         link=traffic.link,
-        memory=memory,
+        memory=None if service.slots is None else memory_bytes(service),
     )
 
 
@@ -125,9 +123,7 @@ def requests_of(call: str, service: Service, traffic: Traffic, seed: int) -> Req
     outputs = _drawn(whole_lengths(service.output_tokens, traffic.output_spread), count, draw)
     held = None
     if service.slots is not None:
-        most = service.decode_workers * service.slots * service.request_bytes
-        totals = [prompt + output for prompt, output in zip(prompts, outputs, strict=True)]
-        held = _each(totals, lambda tokens: min(held_bytes(service, tokens), most))
+        held = held_bytes(service, list(map(add, prompts, outputs)))
     return Requests(
         arrivals=[time * stretch for time in times],
         prefill=_each(prompts, lambda tokens: prefill_seconds(service, tokens)),
@@ -153,10 +149,16 @@ def decode_seconds(service: Service, traffic: Traffic, output_tokens: int) -> fl
     return output_tokens * traffic.batch / service.decode_rate
 
 
-def held_bytes(service: Service, tokens: int) -> int:
-    """Return the memory that a request holds for its prompt and output together."""
-    groups = groups_of(service.model, "Service")
-    return sum(group_bytes(group, tokens, service.element_bytes) for group in groups)
+def memory_bytes(service: Service) -> int:
+    """Return the memory of the decode pool: whole requests of mean length."""
+    return service.decode_workers * service.slots * service.request_bytes
+
+
+def held_bytes(service: Service, tokens: Sequence[int]) -> list[int]:
+    """Return the memory that each request holds for its prompt and output, at most all there is."""
+    groups, most = groups_of(service.model, "Service"), memory_bytes(service)
+    width = service.element_bytes
+    return _each(tokens, lambda n: min(most, sum([group_bytes(g, n, width) for g in groups])))
 
 
 @lru_cache(maxsize=32)
