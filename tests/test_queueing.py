@@ -8,6 +8,7 @@ import os
 import statistics
 from dataclasses import replace
 from fractions import Fraction
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -316,6 +317,8 @@ def test_many_steps_are_thinned_and_keep_their_peak():
     assert len(steps) > 4_000 and 50 < len(thin) <= 100
     assert [time for time, _ in thin] == sorted(time for time, _ in thin)
     assert max(n for _, n in thin) == max(n for _, n in steps)
+    apart = [b - a for (a, _), (b, _) in pairwise(thin)]
+    assert max(apart) < 3 * run.seconds / 49  # spread over the whole run
 
 
 # ---------------------------------------------------------------- what is drawn
@@ -334,11 +337,12 @@ def test_draws_have_the_moments_that_are_asked():
     for variation, times in (
         (0, steady(count, 4.0)),
         (1, poisson(count, 4.0, seed=4)),
-        (4, bursty(count, 4.0, variation=4, seed=5)),
+        (4, bursty(3 * count, 4.0, variation=4, seed=5)),
         (9, bursty(count, 4.0, variation=9, seed=6)),
     ):
         gaps = [b - a for a, b in zip([0.0, *times], times, strict=False)]
-        assert mean(gaps) == pytest.approx(0.25, rel=0.06)
+        error = math.sqrt(variation / len(gaps))  # of the mean, relative
+        assert mean(gaps) == pytest.approx(0.25, rel=3 * error + 1e-9)
         assert statistics.pvariance(gaps) * 16 == pytest.approx(variation, rel=0.12, abs=1e-9)
     assert poisson(50, 1.0, seed=1) != poisson(50, 1.0, seed=2)
     twice = [time / 2 for time in poisson(50, 1.0, seed=1)]

@@ -22,6 +22,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import floor
+from operator import add
 
 from kvlib import _check
 from kvlib.budget.service import Service
@@ -105,14 +106,11 @@ def checked(call: str, service: Service, traffic: Traffic) -> None:
 
 def stations_of(service: Service, traffic: Traffic) -> Stations:
     """Return the pools, the link and the memory of a service."""
-    memory = None
-    if service.slots is not None:
-        memory = service.decode_workers * service.slots * service.reserved_bytes
     return Stations(
         prefill_servers=service.prefill_workers,
         decode_servers=service.decode_workers * traffic.batch,
         link=traffic.link,
-        memory=memory,
+        memory=None if service.slots is None else memory_bytes(service),
     )
 
 
@@ -126,9 +124,7 @@ def requests_of(call: str, service: Service, traffic: Traffic, seed: int) -> Req
     outputs = _drawn(whole_lengths(service.output_tokens, traffic.output_spread), count, draw)
     held = None
     if service.slots is not None:
-        most = service.decode_workers * service.slots * service.reserved_bytes
-        totals = [prompt + output for prompt, output in zip(prompts, outputs, strict=True)]
-        held = _each(totals, lambda tokens: min(held_bytes(service, tokens), most))
+        held = held_bytes(service, list(map(add, prompts, outputs)))
     return Requests(
         arrivals=[time * stretch for time in times],
         prefill=_each(prompts, lambda tokens: prefill_seconds(service, tokens)),
@@ -155,11 +151,20 @@ def decode_seconds(service: Service, traffic: Traffic, output_tokens: int) -> fl
     return output_tokens * traffic.batch / service.decode_rate
 
 
-def held_bytes(service: Service, tokens: int) -> int:
-    """Return the memory that a request holds for its prompt and output together."""
-    groups = groups_of(service.model, "Service")
-    logical = sum(group_bytes(group, tokens, service.element_bytes) for group in groups)
-    return logical * service.reserved_bytes // service.request_bytes
+def memory_bytes(service: Service) -> int:
+    """Return the memory of the decode pool: whole requests of mean length."""
+    return service.decode_workers * service.slots * service.reserved_bytes
+
+
+def held_bytes(service: Service, tokens: Sequence[int]) -> list[int]:
+    """Return the memory that each request holds for its prompt and output, at most all there is."""
+    groups, most = groups_of(service.model, "Service"), memory_bytes(service)
+    width, whole, logical = service.element_bytes, service.reserved_bytes, service.request_bytes
+
+    def held(n: int) -> int:
+        return min(most, sum([group_bytes(g, n, width) for g in groups]) * whole // logical)
+
+    return _each(tokens, held)
 
 
 @lru_cache(maxsize=32)
@@ -179,7 +184,6 @@ def whole_lengths(mean: int, spread: float) -> tuple[int, ...]:
         exact += value
         lengths.append(1 + floor(exact + 0.5) - taken)  # what is rounded off is not lost
         taken = floor(exact + 0.5)
-    lengths[-1] += LENGTHS * mean - sum(lengths)
     return tuple(lengths)
 
 

@@ -6,8 +6,9 @@
 |-------------|------------------------------------------------------------------------|
 | `arrivals`  | when requests come: steady, Poisson, bursty, as recorded               |
 | `lengths`   | how much work they bring: equal, exponential, log-normal, as measured  |
-| `stages`    | one pool of FIFO servers; a link, one at a time or shared              |
+| `stages`    | one pool of FIFO servers                                               |
 | `admission` | memory that is reserved before the link and given back at completion   |
+| `sharing`   | a link that all transfers in flight share                              |
 | `simulate`  | all stages, one after the other                                        |
 | `run`       | times of each request; percentiles, goodput                            |
 | `queues`    | how many wait before a stage as time goes by                           |

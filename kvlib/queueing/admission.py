@@ -3,15 +3,15 @@
 A request that finds no room waits before the link, in FIFO order: a small one does not overtake a
 large one. Reserved memory is held while the hand-off waits, moves, waits for decode and decodes.
 That is why this stage cannot be computed before the next: how long memory is held depends on them.
+A link that serves one transfer at a time stands here; `sharing` has the other.
 """
 
 from collections.abc import Sequence
-from heapq import heappop, heappush, heapreplace
-from math import inf
+from heapq import heappop, heappush
 
-from kvlib.queueing.stages import Shared
+from kvlib.queueing.stages import take
 
-__all__ = ["admit", "admit_shared"]
+__all__ = ["admit"]
 
 Times = list[float]
 
@@ -47,67 +47,10 @@ def admit(
         free -= need
         start = now if now > link_free else link_free
         end = link_free = start + seconds
-        first = _next(slots, servers, end, work)
+        first = take(slots, servers, end, work)
         heappush(holding, (first + work, need))
         reserved.append(now)
         starts.append(start)
         ends.append(end)
         decoding.append(first)
     return reserved, starts, ends, decoding
-
-
-def admit_shared(
-    ready: Sequence[float],
-    transfer: Sequence[float],
-    decode: Sequence[float],
-    held: Sequence[int],
-    memory: int,
-    servers: int,
-) -> tuple[Times, Times, Times, Times]:
-    """Return what `admit` does, with a link that all transfers in flight share.
-
-    When one ends depends on those that join, so ends and completions are taken as they happen.
-
-    >>> admit_shared([0, 0, 0], [2, 2, 2], [5, 5, 5], [1, 1, 1], memory=2, servers=9)
-    ([0, 0, 9.0], [0, 0, 9.0], [4.0, 4.0, 11.0], [4.0, 4.0, 11.0])
-    """
-    reserved = []
-    ends, decoding = [0] * len(ready), [0] * len(ready)
-    slots: Times = []
-    holding: list[tuple[float, int]] = []
-    free, now, link = memory, ready[0], Shared()
-
-    def arrive() -> float:
-        end, who = link.leave()
-        ends[who] = end
-        decoding[who] = first = _next(slots, servers, end, decode[who])
-        heappush(holding, (first + decode[who], held[who]))
-        return link.next_end()
-
-    for i, time in enumerate(ready):
-        now, gone = max(now, time), link.next_end()
-        while gone <= now:
-            gone = arrive()
-        while free < held[i]:
-            done = holding[0][0] if holding else inf
-            now = max(now, min(done, gone))
-            if gone < done:
-                gone = arrive()
-            else:
-                free += heappop(holding)[1]
-        free -= held[i]
-        reserved.append(now)
-        link.enter(i, now, transfer[i])
-    while link.flying:
-        arrive()
-    return reserved, reserved.copy(), ends, decoding
-
-
-def _next(slots: Times, servers: int, arrival: float, seconds: float) -> float:
-    """Return when a server of a pool takes the next request; then it is busy."""
-    if len(slots) < servers:
-        heappush(slots, arrival + seconds)
-        return arrival
-    start = max(arrival, slots[0])
-    heapreplace(slots, start + seconds)
-    return start

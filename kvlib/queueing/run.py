@@ -2,10 +2,11 @@
 
 The first token is computed by prefill. A client sees it later: when the hand-off is done and a slot
 of the decode batch takes the request. That is `ttft`, as with SGLang's disaggregation, whose decode
-worker streams the token that it received. vLLM's decode worker computes the token again, one step
-of decode later. `prefill_ttft` is when prefill has it: what an engine could show that streams from
-there.
-Source: SGLang, srt/disaggregation/decode.py (prebuilt batch); vLLM, v1/nixl/pull_scheduler.py.
+worker streams the token that it received as soon as the request is in its batch. vLLM's decode
+worker computes that token again, so its client sees it one step of decode later. `prefill_ttft` is
+when prefill has it: what an engine could show that streams from there.
+Source: SGLang, process_batch_result_prebuilt; vLLM, v1/core/sched/scheduler.py, where a prompt that
+has arrived whole counts as computed but for its last token.
 """
 
 from collections.abc import Sequence

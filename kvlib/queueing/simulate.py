@@ -11,13 +11,15 @@ that are dropped, tried again or taken out of turn.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import inf
 from operator import add
 
 from kvlib import _check
-from kvlib.queueing.admission import admit, admit_shared
+from kvlib.queueing.admission import admit
 from kvlib.queueing.checks import column, whole_column
 from kvlib.queueing.run import Run
-from kvlib.queueing.stages import pool, shared
+from kvlib.queueing.sharing import share
+from kvlib.queueing.stages import pool
 
 __all__ = ["LINKS", "Requests", "Stations", "flow", "simulate"]
 
@@ -97,8 +99,8 @@ def simulate(requests: Requests, stations: Stations) -> Run:
     """
     _check.kind("simulate", "requests", requests, Requests, "Requests")
     _check.kind("simulate", "stations", stations, Stations, "Stations")
-    held = requests.held or (1,) * len(requests.arrivals)
-    if stations.memory is not None and max(held) > stations.memory:
+    held = requests.held
+    if stations.memory is not None and held is not None and max(held) > stations.memory:
         rule = f"at most the memory of {stations.memory:,}"
         raise ValueError(_check.wrong("simulate", "held", rule, max(held)))
     work = requests.prefill, requests.transfer, requests.decode
@@ -121,7 +123,7 @@ def flow(
     prefill: Column,
     transfer: Column,
     decode: Column,
-    held: Sequence[int],
+    held: Sequence[int] | None,
     stations: Stations,
 ) -> tuple[Column, ...]:
     """Return start and end of prefill, reservation, start and end of transfer, start of decode.
@@ -134,19 +136,17 @@ def flow(
     ready = [ends[i] for i in order]
     transfer = [transfer[i] for i in order]
     decode = [decode[i] for i in order]
+    memory, needs = inf, [0] * len(order)
     if stations.memory is not None:
-        through = admit if stations.link == "one at a time" else admit_shared
-        needs = [held[i] for i in order]
-        after = through(ready, transfer, decode, needs, stations.memory, servers)
-    elif stations.link == "one at a time":
+        memory, needs = stations.memory, [1 if held is None else held[i] for i in order]
+    if stations.link == "shared":
+        after = share(ready, transfer, decode, needs, memory, servers)
+    elif memory < inf:
+        after = admit(ready, transfer, decode, needs, memory, servers)
+    else:
         sending = pool(ready, transfer, 1)
         sent = list(map(add, sending, transfer))
         after = ready, sending, sent, pool(sent, decode, servers)
-    else:
-        sent = shared(ready, transfer)
-        leaving = by_time(sent)
-        decoding = pool([sent[i] for i in leaving], [decode[i] for i in leaving], servers)
-        after = ready, ready, sent, back(decoding, leaving)
     return starts, ends, *(back(values, order) for values in after)
 
 

@@ -15,8 +15,8 @@ from kvlib.units import Gbit_s
 from kvlib.workbench import Setup, conclusions, report
 
 from .built import SCREENSHOTS
-from .test_pages import TOO_WIDE, findings
 from .forms import await_live, expect, form_of
+from .test_pages import TOO_WIDE, findings
 
 PAGE = "book/8_workbench.html"
 APP = find("8.workbench")
