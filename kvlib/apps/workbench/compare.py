@@ -14,7 +14,7 @@ HERE, THERE = "this one", "the kept one"
 
 def side_by_side(now: Report, kept: Report, changed: list[tuple[str, str, str]]) -> Part:
     """Return the two beside each other; `changed` has label, this text and the kept text."""
-    rows = [("", HERE, THERE), *changed]
+    rows = [("set-up", HERE, THERE), *changed]
     for name, of in (
         ("on the wire", lambda r: both(r.sizes.wire_bytes)),
         ("hand-off, at least", lambda r: time(r.bound_seconds)),

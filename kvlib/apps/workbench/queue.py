@@ -1,5 +1,6 @@
 """The queue at this rate: one seeded run of the set-up, and the rate that meets its target."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -15,7 +16,7 @@ from kvlib.workbench import Report
 __all__ = ["queue"]
 
 SEED, QUANTILE, POINTS = 1, 0.95, 120
-SOUGHT = 600  # requests of each run in which the highest rate is sought
+SOUGHT = 1_000  # requests of each run in which the highest rate is sought
 LEFT_OUT = (
     "In the run a hand-off begins when prefill ends and has no cost beside its bytes; a decode "
     "worker is as fast as stated at a full batch, and no faster with less."
@@ -77,9 +78,16 @@ def _rate(report: Report, traffic: Traffic) -> str:
         return f"No rate, however low, gives 95 % of them the first token within {time(target)}."
     rate = min(rate, limit)
     return (
-        f"Up to {requests(rate)} 95 % have it within {time(target)}: "
-        f"{share(rate / limit)} of the bound."
+        f"Up to about {_about(rate)} requests/s 95 % have it within {time(target)}: "
+        f"{100 * rate / limit:.0f} % of the bound. Another run may say a tenth more or less."
     )
+
+
+def _about(rate: float) -> str:
+    """Return a rate with the two digits that a run of this length can tell."""
+    size = 10 ** (math.floor(math.log10(rate)) - 1)
+    rounded = round(rate / size) * size
+    return f"{rounded:,.0f}" if size >= 1 else f"{rounded:,.{max(0, -round(math.log10(size)))}f}"
 
 
 def _picture(run: Run, stage: str) -> str:
