@@ -73,7 +73,7 @@ CLAIMS = [
     ("14 minutes to read, {22} to practise.", lambda: practice("8")),
     # Predict
     (
-        "three workers prefill at {8,000 tokens/s} each, five decode at {800 tokens/s} each, on a "
+        "Three workers prefill at {8,000 tokens/s} each, five decode at {800 tokens/s} each, on a "
         "link of {200 Gb/s}.",
         lambda: TEXT.prefill_rate,
         lambda: TEXT.decode_rate,
@@ -115,7 +115,8 @@ CLAIMS = [
         CARRIED,
     ),
     (
-        "The link stands {8.2 %} above prefill. Measure the link at {73 %} in place of {80 %},",
+        "The network's bound stands {8.2 %} above prefill's. Should transfers reach {73 %} in "
+        "place of {80 %},",
         lambda: gap(GIVEN),
         lambda: 0.73 if report(replace(GIVEN, efficiency=0.73)).first == ("network",) else 0,
         lambda: GIVEN.efficiency,
