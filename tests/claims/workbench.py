@@ -27,8 +27,9 @@ def bounds(setup=TEXT, **changed):
     return report(replace(setup, **changed)).capacity
 
 
-def row(setup):
-    """Return the expressions of a row of the table: GiB, ms, requests/s."""
+def row(first, setup):
+    """Return the expressions of a row of the table, whose stage is checked: GiB, ms, requests/s."""
+    assert report(setup).first == (first,)
     return [
         lambda: report(setup).sizes.wire_bytes / GiB,
         lambda: report(setup).bound_seconds / ms,
@@ -137,29 +138,29 @@ CLAIMS = [
         "ask for the first token within {1 s}.",
         lambda: 1.0 if report(replace(TEXT, target_seconds=1.0)).spare_seconds < 0 else 0,
     ),
-    ("| the defaults | {1.00} | {42.95} | {2.93} | prefill |", *row(TEXT)),
+    ("| the defaults | prefill | {1.00} | {42.95} | {2.93} |", *row("prefill", TEXT)),
     (
-        "| {30,000} of {32,768} tokens held by prefill | {4.00} | {171.80} | {5.82} | network |",
+        "| {30,000} of {32,768} tokens held by prefill | network | {4.00} | {171.80} | {5.82} |",
         lambda: LONGER.source_hit,
         lambda: LONGER.prompt_tokens,
-        *row(LONGER),
+        *row("network", LONGER),
     ),
     (
-        "| the same, with an fp8_e4m3 cache | {2.00} | {85.90} | {7.81} | decode |",
-        *row(replace(LONGER, key_format=FP8)),
+        "| the same, fp8_e4m3 | decode | {2.00} | {85.90} | {7.81} |",
+        *row("decode", replace(LONGER, key_format=FP8)),
     ),
     (
-        "| qwen3-235b-a22b, TP 8 to 8 | {2.94} | {126.16} | {2.93} | prefill |",
-        *row(QWEN),
+        "| qwen3-235b-a22b, TP 8 to 8 | prefill | {2.94} | {126.16} | {2.93} |",
+        *row("prefill", QWEN),
     ),
     (
-        "| the worked set-up above | {11.75} | {252.33} | {2.93} | prefill |",
-        *row(GIVEN),
+        "| the worked set-up above | prefill | {11.75} | {252.33} | {2.93} |",
+        *row("prefill", GIVEN),
     ),
     (
-        "| deepseek-v3, TP 8 to 8, link of {25 Gb/s} | {4.29} | {1,473.71} | {0.68} | network |",
+        "| deepseek-v3, TP 8 to 8, on {25 Gb/s} | network | {4.29} | {1,473.71} | {0.68} |",
         lambda: LATENT.link_rate,
-        *row(LATENT),
+        *row("network", LATENT),
     ),
     (
         "with fp8_e4m3 the link carries {11.64 requests/s}, and decode is first at "
