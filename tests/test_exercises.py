@@ -455,6 +455,36 @@ FOUND = {  # question: what readers typed, and the verdict
         "6:10": "Not yet. Prefill gives way first, at 5.86 requests/s, which is too little.",
         "10": "Type two whole numbers with a colon between them, prefill first, as in 6:10.",
     },
+    "8.1": {
+        "240 requests/min": "Correct: 4.00 requests/s.",
+        "5": "Not yet. That is the label's rate. Transfers reach 80 % of it.",
+        "0.25": "Not yet. That is seconds per hand-off. Turn the fraction over.",
+    },
+    "8.2": {
+        "3.7": "Correct: 3.73 requests/s.",
+        "1.46": "Not yet. That computes the whole prompt. Prefill holds three quarters of it.",
+        "4": "Not yet. That takes 5 GB for 5 GiB. Model shapes give powers of two.",
+    },
+    "8.3": {
+        "80 %": "Correct: 79.9 %.",
+        "0.799 ×": "Correct: 79.9 %.",
+        "74.4": "Not yet. That believes the name. The code divides by a power of two.",
+    },
+    "8.5": {
+        **{
+            text: "Correct. Prefill gives way first, at 3.91 requests/s."
+            for text in ("4:4, 400 Gb/s, fp8", "4 : 4; 50 GB/s; FP8.", "4:4,400 Gbit/s,fp8")
+        },
+        "5:3, 800 Gb/s, bf16": "Correct. Decode gives way first, at 4.69 requests/s.",
+        "4:4, 400 Gb/s, bf16": "Not yet. The network gives way first, at 3.17 requests/s, which is "
+        "too little.",
+        "3:5, 50 Tb/s, fp8": "Type split, link and format with commas between them, as in 3:5, "
+        "400 Gb/s, bf16.",
+        "4:4, 400, fp8": "Type split, link and format with commas between them, as in 3:5, "
+        "400 Gb/s, bf16.",
+        "4:5, 400 Gb/s, fp8": "Not yet. 4 + 5 is 9, not 8.",
+        "8:0, 400 Gb/s, fp8": "Not yet. Both sides need a worker.",
+    },
 }
 
 

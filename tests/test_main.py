@@ -1,11 +1,15 @@
 """`python -m kvlib`: what is printed, what is read, and what is refused in one sentence."""
 
 import json
+import re
+import shlex
 import subprocess
 import sys
 from dataclasses import replace
 
 import pytest
+from claims.chapter import made
+from pages import BOOK, markdown
 
 from kvlib.__main__ import OPTIONS, main
 from kvlib.engines import VLLM
@@ -155,3 +159,12 @@ def test_a_reader_that_stops_reading_is_no_error():
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         process.stdout.close()
         assert process.stderr.read() == b""
+
+
+def test_the_command_of_chapter_8_gives_what_its_cells_show(capsys):
+    text = markdown(BOOK / "8_workbench.ipynb")
+    (command,) = re.findall(r"^python -m kvlib (.*?)^```", text, flags=re.M | re.S)
+    cells = made("8_workbench")
+    assert json.loads(printed(capsys, *shlex.split(command.replace("\\\n", "")))) == json.loads(
+        json.dumps(cells["data"])
+    )

@@ -45,6 +45,7 @@ CHAPTER_MODULES = {
     "5_quantization": "quantization",
     "6_overlap": "overlap",
     "7_service_budget": "budget",
+    "8_workbench": "workbench",
 }
 ARRAYS = {  # files that move or pack real arrays, and what they may import for it
     "layout/execute.py": {"numpy"},
@@ -198,7 +199,8 @@ class TestNotebook:
     def test_has_an_explorer_its_table_and_its_source(self, path):
         code = "\n".join(source(c) for c in cells(path, "code"))
         number = path.stem[0]
-        assert f'show("{number}.explore")' in code and re.search(r"^source\(", code, flags=re.M)
+        shown = {"8": "8.workbench"}.get(number, f"{number}.explore")
+        assert f'show("{shown}")' in code and re.search(r"^source\(", code, flags=re.M)
         assert f'ask("{number}.predict")' in code
         texts = [c["id"] for c in cells(path, "markdown")]
         assert "explore-table" in texts

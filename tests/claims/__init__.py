@@ -7,7 +7,18 @@ enough of its sentence to say what its numbers are numbers of, and stands at one
 `test_claims` holds pages and tables together.
 """
 
-from claims import bandwidth, budget, bytes_, hits, index, layout, overlap, quantization, sources
+from claims import (
+    bandwidth,
+    budget,
+    bytes_,
+    hits,
+    index,
+    layout,
+    overlap,
+    quantization,
+    sources,
+    workbench,
+)
 
 CLAIMS = {
     "1_bytes": bytes_.CLAIMS,
@@ -17,6 +28,7 @@ CLAIMS = {
     "5_quantization": quantization.CLAIMS,
     "6_overlap": overlap.CLAIMS,
     "7_service_budget": budget.CLAIMS,
+    "8_workbench": workbench.CLAIMS,
     "index": index.CLAIMS,
     "sources": sources.CLAIMS,
 }
