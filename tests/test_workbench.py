@@ -447,7 +447,8 @@ def test_what_to_measure_follows_what_gives_way_first():
     assert asked(**copies, prefill_tp=8, decode_tp=8) == (("network", "bytes"), None)
     assert asked(output_tokens=2_048) == (("decode", "rate"), ("prefill", "rate"))
     assert asked(**memory, prefill_workers=5) == (("memory", "held"), ("decode", "rate"))
-    assert asked(target_seconds=0.5) == (("prefill", "rate"), ("latency", "wait"))
+    assert asked(target_seconds=0.5) == (("prefill", "rate"), None)  # no load meets it
+    assert asked(**(copies | {"efficiency": 1.0}), prefill_tp=8) == (("network", "bytes"), None)
     slow = asked(target_seconds=0.5, link_rate=0.1 * GB_s, arrival_rate=0.01)
     assert slow == (("latency", "exposed"), ("network", "rate"))
 

@@ -24,6 +24,7 @@ class Part:
     items: tuple[str, ...] = ()  # of a list
     table: tuple[tuple[str, ...], ...] = ()  # rows; the first has the heads of the columns
     picture: str = ""  # an SVG element
+    folded: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -149,8 +149,12 @@ def result(answer: Result, *, kept: bool = False) -> str:
 def _part(part: Part) -> str:
     """Return a section of a long result."""
     title = escape(part.title)
-    head = f'<section class="kv-part" aria-label="{title}"><p class="kv-part-title">{title}</p>'
-    return f"{head}{_table(part.table)}{_body(part)}{_list(part.items)}</section>"
+    body = f"{_table(part.table)}{_body(part)}{_list(part.items)}"
+    if part.folded:
+        head = f'<summary class="kv-part-title">{title}</summary>'
+        return f'<details class="kv-part">{head}{body}</details>'
+    head = f'<p class="kv-part-title">{title}</p>'
+    return f'<section class="kv-part" aria-label="{title}">{head}{body}</section>'
 
 
 def _body(part: Result | Part) -> str:

@@ -57,7 +57,8 @@ COUNTERS: tuple[Counter, ...] = (
     _of("SGLang", "sglang:kv_transfer_speed_gb_s", "histogram", PREFILL,
         "GiB/s in spite of its name (bytes / 2^30); its time runs from the end of prefill's "
         "forward pass to the request's completion, so waiting counts and earlier chunks' bytes "
-        "flatter it", STATS, "network rate"),
+        "flatter it; newer versions let a backend time itself, as NIXL's does", STATS,
+        "network rate"),
     _of("SGLang", "sglang:kv_transfer_latency_ms", "histogram", PREFILL,
         "ms from the end of prefill's forward pass to the request's completion", STATS,
         "network rate", "latency exposed"),

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CLOSE", "MEASUREMENTS", "Advice", "Measurement", "next_measurement"]
 
+MANY = 1.5  # copies on the wire of each byte that must move: the more, the more rests on them
 CLOSE = 2.0  # a bound within this factor of the limit is worth measuring, too
 SWAPPED = 1.25  # within this one an error of the inputs may have swapped the two
 
@@ -146,9 +147,9 @@ def _cause(report: Report, stage: str) -> tuple[str, str]:
         case "prefill":
             return stage, "hits" if report.computed_tokens < s.prompt_tokens else "rate"
         case "network":
-            sure = s.efficiency < 1 and found.wire_bytes != found.moved_bytes
-            spared = found.spared_tokens > 0
-            return stage, "bytes" if sure or (s.efficiency < 1 and spared) else "rate"
+            counted = found.wire_bytes != found.moved_bytes or found.spared_tokens > 0
+            doubtful = found.copies >= MANY or (counted and s.efficiency < 1)
+            return stage, "bytes" if doubtful else "rate"
         case "memory":
             return stage, "held"
     return stage, "rate"
@@ -183,7 +184,8 @@ def _second(report: Report, first: str, taken: tuple[str, str]) -> dict[str, obj
             why = f"{named((name,))} is next, {above} above the limit."
         why = sentence(why)
         return {"then": _BY_CAUSE[_cause(report, name)], "then_because": why}
-    if report.setup.target_seconds is not None and taken != ("latency", "wait"):
+    met = report.spare_seconds is not None and report.spare_seconds >= 0
+    if met and taken != ("latency", "wait"):
         why = "A bound says nothing about waiting, and there is a target."
         return {"then": _BY_CAUSE["latency", "wait"], "then_because": why}
     return {}

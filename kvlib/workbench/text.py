@@ -89,6 +89,8 @@ def _bytes(report: Report) -> Rows:
     rows = [("payload, logical", both(found.payload_bytes))]
     if s.key_format is not None:
         rows.append((f"in {_format(s)}", both(found.stored_bytes)))
+    if s.destination_hit and not found.spared_tokens:
+        rows.append(("held at the destination", f"{tokens(s.destination_hit)}, moved all the same"))
     rows += [
         ("to move, each byte once", both(found.moved_bytes)),
         ("on the wire, pages and copies", f"{both(found.wire_bytes)}, {_times_of(found.copies)}"),

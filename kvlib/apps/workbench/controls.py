@@ -59,7 +59,7 @@ CONTROLS: tuple[Control, ...] = (
             "token rate", "1 tokens/s", "10,000,000 tokens/s"),
     _amount("arrival_rate", "Arrivals", "2 requests/s", "requests", "0.001 requests/s",
             "100,000 requests/s"),
-    _pick("link", "Link of all hand-offs", {"own": "the rate typed below"}
+    _pick("link", "Link of all hand-offs", {"own": "the rate typed here"}
           | {name: name for name in LINKS}, "own"),
     _amount("link_rate", "Its rate", "200 Gb/s", "rate", "1 Mb/s", "100 Tb/s"),
     _amount("share", "Share that hand-offs get", "100 %", "ratio", "1 %", "100 %"),

@@ -4,8 +4,9 @@ from kvlib.apps.app import Part
 from kvlib.apps.picture import bars
 from kvlib.bandwidth import Link
 from kvlib.logs import compare, explain, read_log
+from kvlib.quantization import run_bytes
 from kvlib.wording import requests, sentence
-from kvlib.workbench import Report, next_measurement, not_counted
+from kvlib.workbench import Report, Setup, next_measurement, not_counted
 from kvlib.workbench.sentences import printed_rates
 
 __all__ = ["capacities", "log", "measure", "splits", "uncounted"]
@@ -50,15 +51,23 @@ def log(report: Report, text: str, link: Link) -> Part | None:
         said = "No line that is known here: see chapter 8 for those of SGLang and vLLM that are."
         return Part(title="Your log", sentences=(said,))
     said = [line for reading in readings for line in explain(reading)]
-    said += [
-        line
-        for found in compare(readings, report.setup.model, link=link)
-        for line in found.sentences
-    ]
+    s = report.setup
+    tp = s.prefill_tp if s.prefill_tp == s.decode_tp > 1 else None
+    for found in compare(readings, s.model, link=link, tp=tp, element_bytes=_width(s)):
+        said += found.sentences
+    said = list(dict.fromkeys(said))
     more = len(said) - MOST_LINES
     if more > 0:
         said = [*said[:MOST_LINES], f"{more:,} sentences more are left out: paste fewer lines."]
     return Part(title="Your log, beside this model and link", sentences=tuple(said))
+
+
+def _width(setup: Setup) -> int | None:
+    """Return the whole bytes of an element in the format of the set-up, None if not so stated."""
+    form, many = setup.key_format, 1_000
+    if form is None or run_bytes(form, many) % many:
+        return None
+    return run_bytes(form, many) // many
 
 
 def measure(report: Report) -> Part:
@@ -79,4 +88,4 @@ def measure(report: Report) -> Part:
 def uncounted(report: Report) -> Part:
     """Return everything that is not counted."""
     title = "Not counted in these bytes, times and bounds"
-    return Part(title=title, items=not_counted(report.setup))
+    return Part(title=title, items=not_counted(report.setup), folded=True)

@@ -8,8 +8,8 @@ from typing import Any
 from kvlib.apps.app import Part
 from kvlib.apps.picture import curve
 from kvlib.apps.workbench.setup import REQUESTS, traffic_of
-from kvlib.budget import Traffic, highest_rate, serve
-from kvlib.queueing import Run, attainment, goodput, mean, percentile, waiting_steps
+from kvlib.budget import Service, Traffic, highest_rate, serve
+from kvlib.queueing import Run, attainment, mean, percentile, waiting_steps
 from kvlib.wording import requests, share, time
 from kvlib.workbench import Report
 
@@ -18,23 +18,24 @@ __all__ = ["queue"]
 SEED, QUANTILE, POINTS = 1, 0.95, 120
 SOUGHT = 1_000  # requests of each run in which the highest rate is sought
 LEFT_OUT = (
-    "In the run a hand-off begins when prefill ends and has no cost beside its bytes; a decode "
-    "worker is as fast as stated at a full batch, and no faster with less."
+    "In the run a hand-off begins when prefill ends, so nothing of it is hidden; a decode worker "
+    "is as fast as stated at a full batch, and no faster with less."
 )
 STAGES = {"prefill": "prefill", "memory": "memory", "network": "the link", "decode": "decode"}
 
 
 def queue(report: Report, values: Mapping[str, Any]) -> Part:
     """Return what becomes of a run of requests, and which rate would meet the target."""
-    traffic = traffic_of(values)
-    run = serve(report.service, traffic, seed=SEED)
+    traffic, sizes = traffic_of(values), report.sizes
+    alone = replace(report.service, network_rate=sizes.wire_bytes / report.attainable_seconds)
+    run = serve(alone, traffic, seed=SEED)
     waits = {stage: mean(run.waits(stage)) for stage, _ in report.capacity.given()}
     numbers = [(f"mean wait before {STAGES[stage]}", time(wait)) for stage, wait in waits.items()]
     numbers += [
         ("first token, half of them within", time(percentile(run.ttft, 0.5))),
         ("first token, 95 % within", time(percentile(run.ttft, QUANTILE))),
         ("time per output token", time(mean(run.per_token))),
-        ("completed", f"{requests(run.throughput)}, until the last one is done"),
+        ("done when the last one comes", f"{_done(run):,} of {REQUESTS:,}"),
     ]
     longest = max(waits, key=waits.__getitem__)
     return Part(
@@ -42,7 +43,7 @@ def queue(report: Report, values: Mapping[str, Any]) -> Part:
         sentences=(
             _of(run, values["arrivals"]),
             *_met(run, report.setup.target_seconds),
-            _rate(report, traffic),
+            _rate(report, alone, traffic),
             LEFT_OUT,
         ),
         numbers=tuple(numbers),
@@ -62,18 +63,25 @@ def _of(run: Run, arrivals: str) -> str:
 def _met(run: Run, target: float) -> tuple[str, ...]:
     """Say how many of the requests meet the target."""
     met = attainment(run, ttft=target)
-    good = goodput(run, ttft=target)
+    if not met:
+        return (f"None of them has the first token within {time(target)}.",)
+    good = met * len(run.arrivals) / run.arrivals[-1]
     return (
-        f"{share(met) if met else 'None'} of them {'have' if met else 'has'} the first token "
-        f"within {time(target)}" + (f": a goodput of {requests(good)}." if good else "."),
+        f"{share(met)} of them have the first token within {time(target)}: a goodput of "
+        f"{requests(good)} while they come.",
     )
 
 
-def _rate(report: Report, traffic: Traffic) -> str:
+def _done(run: Run) -> int:
+    """Return how many are complete when the last one arrives."""
+    return sum(moment <= run.arrivals[-1] for moment in run.completions)
+
+
+def _rate(report: Report, service: Service, traffic: Traffic) -> str:
     """Say up to which rate the target is met, and how far below the bound that is."""
     target, limit = report.setup.target_seconds, report.capacity.limit
     few = replace(traffic, requests=SOUGHT)
-    rate = highest_rate(report.service, few, ttft=target, quantile=QUANTILE, seed=SEED)
+    rate = highest_rate(service, few, ttft=target, quantile=QUANTILE, seed=SEED)
     if rate == 0:
         return f"No rate, however low, gives 95 % of them the first token within {time(target)}."
     rate = min(rate, limit)
