@@ -201,10 +201,9 @@ def test_hits_and_copies_reach_the_queue():
     calm = part(result(source_hit="8,000", arrival_rate="2.5"), "The queue")
     assert dict(calm.numbers)["first token, 95 % within"].endswith(" ms")
     slow = part(result(link_rate="1.6 Gb/s"), "The queue")
-    assert (
-        "the link" in slow.picture
-        and dict(slow.numbers)["done when the last one comes"] == "93 of 1,000"
-    )
+    assert "the link" in slow.picture
+    done = dict(slow.numbers)["done when the last one comes"]
+    assert 80 < int(done.removesuffix(" of 1,000")) <= 0.2e9 / 2**30 * 500
 
 
 def test_every_split_is_drawn_and_the_present_one_is_named():
