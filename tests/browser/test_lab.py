@@ -90,17 +90,22 @@ def wait_until_up(address, server, log):
     pytest.fail(f"JupyterLab does not answer:\n{log.read_text()[-3000:]}")
 
 
-def test_a_chapter_runs_and_an_exercise_answers(chromium, lab):
+def opened(chromium, address):
+    """Return the page of a chapter that has run from top to bottom without an error."""
     page = chromium.new_page(viewport={"width": 1280, "height": 1000})
     page.set_default_timeout(MINUTE)
-    page.goto(lab.format("1_bytes.ipynb"))
+    page.goto(address)
     page.wait_for_function(IS_READY)
     page.locator(".jp-Notebook").click(position={"x": 5, "y": 5})
     page.get_by_role("menuitem", name="Run", exact=True).click()
     page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
     page.wait_for_function(HAS_RUN)
     assert page.evaluate(STATE)["errors"] == []
+    return page
 
+
+def test_a_chapter_runs_and_an_exercise_answers(chromium, lab):
+    page = opened(chromium, lab.format("1_bytes.ipynb"))
     box = page.get_by_label(re.compile(r"\b1\.1\b")).first
     box.scroll_into_view_if_needed()
     exercise = page.locator(".jp-OutputArea-output").filter(has=box)
@@ -118,3 +123,42 @@ def test_a_chapter_runs_and_an_exercise_answers(chromium, lab):
     feedback.filter(has_text="Hint 1").first.wait_for()
     assert ":::" not in page.locator(".jp-Notebook").inner_text()  # jupyterlab-myst renders boxes
     page.close()
+
+
+# Milliseconds from a change of the arrivals to the new headline, as a reader sees them.
+CHANGES = """async label => {
+  const box = document.querySelector(`[aria-label="${label}"], [placeholder="${label}"]`)
+    ?? [...document.querySelectorAll(".widget-text")]
+      .find(w => w.textContent.startsWith(label)).querySelector("input");
+  const out = box.closest(".jp-OutputArea-output");
+  const times = [];
+  for (let i = 0; i < 12; i++) {
+    const wanted = `The queue at ${(1 + i / 10).toFixed(2)}`;
+    const start = performance.now();
+    box.value = `${1 + i / 10} requests/s`;
+    box.dispatchEvent(new Event("input", {bubbles: true}));
+    while (!out.textContent.includes(wanted)) await new Promise(next => setTimeout(next, 2));
+    times.push(performance.now() - start);
+  }
+  return times;
+}"""
+
+
+def test_the_workbench_follows_in_jupyterlab(chromium, lab):
+    page = opened(chromium, lab.format("8_workbench.ipynb"))
+    bench = page.locator(".jp-OutputArea-output").filter(has_text="Workers, all together").first
+    bench.scroll_into_view_if_needed()
+    headline = bench.locator(".kv-headline").first
+    headline.filter(has_text="Prefill gives way first, at 2.93 requests/s.").wait_for()
+    bench.get_by_label("Prefill workers, of all").fill("6")
+    headline.filter(has_text="Decode gives way first, at 3.12 requests/s.").wait_for()
+    bench.get_by_label("Prefill workers, of all").fill("8")
+    bench.get_by_role("alert").filter(has_text="give 7 or fewer").wait_for()
+    headline.filter(has_text="Decode gives way first, at 3.12 requests/s.").wait_for()
+    bench.get_by_label("Prefill workers, of all").fill("3")
+    bench.get_by_role("button", name="Keep this one").click()
+    bench.get_by_label("Model", exact=True).select_option("deepseek-v3")
+    bench.get_by_text("Side by side").wait_for()
+    page.screenshot(path=SCREENSHOTS / "lab-8_workbench.png")
+    times = sorted(page.evaluate(CHANGES, "Arrivals"))
+    print(f"a change in JupyterLab: median {times[6]:.0f} ms, longest {times[-1]:.0f} ms")
