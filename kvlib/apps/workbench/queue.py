@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 from kvlib.apps.app import Part
@@ -80,8 +81,7 @@ def _done(run: Run) -> int:
 def _rate(report: Report, service: Service, traffic: Traffic) -> str:
     """Say up to which rate the target is met, and how far below the bound that is."""
     target, limit = report.setup.target_seconds, report.capacity.limit
-    few = replace(traffic, requests=SOUGHT)
-    rate = highest_rate(service, few, ttft=target, quantile=QUANTILE, seed=SEED)
+    rate = _sought(service, replace(traffic, requests=SOUGHT, arrival_rate=1.0), target)
     if rate == 0:
         return f"No rate, however low, gives 95 % of them the first token within {time(target)}."
     rate = min(rate, limit)
@@ -89,6 +89,12 @@ def _rate(report: Report, service: Service, traffic: Traffic) -> str:
         f"Up to about {_about(rate)} requests/s 95 % have it within {time(target)}: "
         f"{100 * rate / limit:.0f} % of the bound. Another run may say a tenth more or less."
     )
+
+
+@lru_cache(maxsize=8)
+def _sought(service: Service, traffic: Traffic, target: float) -> float:
+    """Return the highest rate that meets the target; arrivals may change without seeking it anew."""
+    return highest_rate(service, traffic, ttft=target, quantile=QUANTILE, seed=SEED)
 
 
 def _about(rate: float) -> str:
