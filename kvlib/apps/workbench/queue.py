@@ -93,7 +93,7 @@ def _rate(report: Report, service: Service, traffic: Traffic) -> str:
 
 @lru_cache(maxsize=8)
 def _sought(service: Service, traffic: Traffic, target: float) -> float:
-    """Return the highest rate that meets the target; arrivals may change without seeking it anew."""
+    """Return the highest rate that meets the target: the same, whatever the arrivals are."""
     return highest_rate(service, traffic, ttft=target, quantile=QUANTILE, seed=SEED)
 
 
