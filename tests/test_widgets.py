@@ -21,7 +21,7 @@ from kvlib.show import Form, ask, html, show, source
 from kvlib.show.widgets import MARKS, AppView, QuestionView
 
 EXPLORERS = [key for key in APPS if key not in QUESTIONS]
-SLOW = ("3.replay",)  # takes tens of milliseconds an answer
+SLOW = ("3.replay", "7.queue")  # takes tens of milliseconds an answer
 VOID = {"input", "img", "br", "line", "rect", "circle", "path", "polyline"}
 
 

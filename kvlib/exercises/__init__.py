@@ -1,14 +1,23 @@
 """Questions as data, one module per chapter, and the check of an answer."""
 
 from kvlib import _check
-from kvlib.exercises import bandwidth, budget, hits, layout, overlap, payload, quantization
+from kvlib.exercises import (
+    bandwidth,
+    budget,
+    hits,
+    layout,
+    overlap,
+    payload,
+    quantization,
+    queueing,
+)
 from kvlib.exercises.question import Choice, Question, Slip, Verdict, check, rehearsal
 
 __all__ = ["QUESTIONS", "Choice", "Question", "Slip", "Verdict", "check", "find", "rehearsal"]
 
 QUESTIONS: dict[str, Question] = {
     q.key: q
-    for chapter in (payload, bandwidth, hits, layout, quantization, overlap, budget)
+    for chapter in (payload, bandwidth, hits, layout, quantization, overlap, budget, queueing)
     for q in chapter.QUESTIONS
 }
 

@@ -5,56 +5,42 @@ from dataclasses import replace
 from typing import Any
 
 from kvlib.apps.app import Part
-from kvlib.apps.picture import curve
-from kvlib.apps.workbench.setup import REQUESTS, traffic_of
+from kvlib.apps.queueing import QUANTILE, SEED, mean_waits, queue_before, simulated, times
+from kvlib.apps.workbench.setup import traffic_of
 from kvlib.budget import Traffic, highest_rate, serve
-from kvlib.queueing import Run, attainment, goodput, mean, percentile, waiting_steps
+from kvlib.queueing import Run, attainment, goodput, mean
 from kvlib.wording import requests, share, time
 from kvlib.workbench import Report
 
 __all__ = ["queue"]
 
-SEED, QUANTILE, POINTS = 1, 0.95, 120
 SOUGHT = 600  # requests of each run in which the highest rate is sought
 LEFT_OUT = (
     "In the run a hand-off begins when prefill ends and has no cost beside its bytes; a decode "
     "worker is as fast as stated at a full batch, and no faster with less."
 )
-STAGES = {"prefill": "prefill", "memory": "memory", "network": "the link", "decode": "decode"}
 
 
 def queue(report: Report, values: Mapping[str, Any]) -> Part:
     """Return what becomes of a run of requests, and which rate would meet the target."""
     traffic = traffic_of(values)
     run = serve(report.service, traffic, seed=SEED)
-    waits = {stage: mean(run.waits(stage)) for stage, _ in report.capacity.given()}
-    numbers = [(f"mean wait before {STAGES[stage]}", time(wait)) for stage, wait in waits.items()]
-    numbers += [
-        ("first token, half of them within", time(percentile(run.ttft, 0.5))),
-        ("first token, 95 % within", time(percentile(run.ttft, QUANTILE))),
+    waits = mean_waits(run, [stage for stage, _ in report.capacity.given()])
+    numbers = [
+        *times(run, waits),
         ("time per output token", time(mean(run.per_token))),
         ("completed", f"{requests(run.throughput)}, until the last one is done"),
     ]
-    longest = max(waits, key=waits.__getitem__)
     return Part(
         title=f"The queue at {requests(traffic.arrival_rate)}",
         sentences=(
-            _of(run, values["arrivals"]),
+            simulated(run, values["arrivals"]),
             *_met(run, report.setup.target_seconds),
             _rate(report, traffic),
             LEFT_OUT,
         ),
         numbers=tuple(numbers),
-        picture=_picture(run, longest if waits[longest] else "prefill"),
-    )
-
-
-def _of(run: Run, arrivals: str) -> str:
-    """Say what is simulated."""
-    how = {"poisson": "at random", "bursty": "in bursts", "steady": "evenly"}[arrivals]
-    return (
-        f"Simulated, not measured: {REQUESTS:,} requests that come {how}, from an empty service "
-        f"on, over {time(run.arrivals[-1])}."
+        picture=queue_before(run, waits),
     )
 
 
@@ -79,23 +65,4 @@ def _rate(report: Report, traffic: Traffic) -> str:
     return (
         f"Up to {requests(rate)} 95 % have it within {time(target)}: "
         f"{share(rate / limit)} of the bound."
-    )
-
-
-def _picture(run: Run, stage: str) -> str:
-    """Return the number that waits before the stage where requests wait longest."""
-    steps = waiting_steps(run, stage, POINTS)
-    most = max(steps, key=lambda step: step[1])
-    points = [(0.0, 0.0)]
-    for moment, count in steps:
-        points += [(moment, points[-1][1]), (moment, count)]
-    end = run.arrivals[-1]
-    points = [point for point in points if point[0] <= end]
-    waiting = f"{most[1]:,} at most" if most[1] else "none waits"
-    return curve(
-        [*points, (end, points[-1][1])],
-        min(most, (end, most[1])),
-        f"Requests that wait before {STAGES[stage]} over {time(end)}: {waiting}",
-        ("seconds since the start", f"requests before {STAGES[stage]}"),
-        (f"{end:,.0f}", f"{most[1]:,}", waiting),
     )
