@@ -247,7 +247,7 @@ CLAIMS = [
         lambda: 3 / capacity(made(PAGE)["tight"]).memory,
     ),
     (
-        "Requests wait {0.87 s} for it, and hardly elsewhere.",
+        "Requests wait {0.87 s} for memory, and hardly elsewhere.",
         lambda: mean(made(PAGE)["held_up"].memory_waits),
     ),
     # Planners
