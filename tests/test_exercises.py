@@ -455,6 +455,19 @@ FOUND = {  # question: what readers typed, and the verdict
         "6:10": "Not yet. Prefill gives way first, at 5.86 requests/s, which is too little.",
         "10": "Type two whole numbers with a colon between them, prefill first, as in 6:10.",
     },
+    "7.7": {
+        "5,570 ms": "Correct: 5.57 s.",
+        "5.6": "Correct: 5.57 s.",
+        "1.11": "Not yet. That multiplies by 80 % alone. Divide by the idle part, too: waits grow "
+        "without end as it goes to nothing.",
+        "6.6 s": "Not yet. That adds the request's own prefill. Until then it has waited less.",
+    },
+    "7.8": {
+        "322 %": "Correct: 3.22×.",
+        "3": "Not yet. That counts 2.5 GiB as 2.5 GB. Links count in powers of ten, payloads fall "
+        "on powers of two.",
+        "0.31": "Not yet. That is the part of the demand that the link can carry. Turn it over.",
+    },
     "8.1": {
         "240 requests/min": "Correct: 4.00 requests/s.",
         "5": "Not yet. That is the label's rate. Transfers reach 80 % of it.",

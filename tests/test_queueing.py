@@ -16,6 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from simulated import simulated
 
+from kvlib.apps import defaults, find
+from kvlib.apps import run as run_app
 from kvlib.budget import Service, Traffic, backlog, backlog_growth, capacity, highest_rate, serve
 from kvlib.budget.traffic import whole_lengths
 from kvlib.hits import PUBLISHED, read_trace
@@ -51,7 +53,8 @@ from kvlib.queueing import (
     waiting_steps,
 )
 from kvlib.queueing.simulate import flow
-from kvlib.units import GB, GB_s, GiB
+from kvlib.units import GB, GB_s, GiB, parse
+from kvlib.wording import time as printed
 
 RUNS, LONG = 12, 3_200
 
@@ -671,3 +674,44 @@ def test_a_service_of_arrays_is_refused():
         "serve: prompt_tokens must be one number, got an array of int64 (ndarray); "
         "ask for each point by itself"
     )
+
+
+# ---------------------------------------------------------------- the explorer
+
+
+def explored(**typed):
+    """Return what the explorer of waiting answers."""
+    app = find("7.queue")
+    return run_app(app, defaults(app) | typed).result
+
+
+def test_the_explorer_says_where_requests_wait():
+    assert explored(comes="steady").sentences[0] == "No request waits."
+    slow = {"link": "20 Gb/s"}
+    for typed, longest in (({}, "prefill"), (slow, "the link"), ({"arrivals": "4"}, "prefill")):
+        found = explored(**typed)
+        waits = [row for row in found.numbers if row[0].startswith("mean wait before")]
+        worst = max(waits, key=lambda row: parse(row[1]))
+        assert worst == (f"mean wait before {longest}", worst[1])
+        assert f"{worst[1]} before {longest}" in found.sentences[0]
+        assert f"requests before {longest}, up to" in found.picture
+    found = explored(**slow, sharing="shared")
+    assert "which makes its transfer" in found.sentences[0]
+    assert "requests on the link, up to" in found.picture
+
+
+def test_the_explorer_names_the_bound_and_what_lies_beyond_it():
+    for arrivals in ("2.92", "2.94", "4"):
+        over = float(arrivals) > capacity(Service()).limit
+        said = explored(arrivals=arrivals).sentences[1]
+        assert ("sustains 2.93 requests/s and no more" in said) == over
+        assert ("is the busiest" in said) != over
+
+
+def test_the_explorer_shows_the_formula_where_it_holds_and_there_alone():
+    one = {"prefill_workers": "1", "arrivals": "0.5", "spread": "2.72"}
+    wait = printed(mg1_wait(0.5, 1.024, 2.72))
+    said = f"Over an endless run the formula gives {wait} before one prefill worker."
+    assert said in explored(**one).sentences
+    for other in ({"prefill_workers": "2"}, {"comes": "bursty"}, {"arrivals": "1"}):
+        assert not any("formula" in text for text in explored(**one | other).sentences)

@@ -22,7 +22,7 @@ from kvlib.show.widgets import MARKS, AppView, QuestionView
 
 EXPLORERS = [key for key in APPS if key not in QUESTIONS]
 SMALL = [key for key in EXPLORERS if not find(key).groups]  # a large one has tests of its own
-SLOW = ("3.replay",)  # takes tens of milliseconds an answer
+SLOW = ("3.replay", "7.queue")  # takes tens of milliseconds an answer
 VOID = {"input", "img", "br", "line", "rect", "circle", "path", "polyline"}
 
 

@@ -190,7 +190,7 @@ def test_what_cannot_be_is_said_beside_its_field(typed, errors):
 
 def test_the_queue_is_the_run_of_the_same_service():
     found = part(result(arrival_rate="2.5"), "The queue at 2.50 requests/s")
-    run_of = serve(Service(), Traffic(arrival_rate=2.5, requests=1_000), seed=1)
+    run_of = serve(Service(), Traffic(arrival_rate=2.5, requests=1_024), seed=1)
     numbers = dict(found.numbers)
     assert numbers["mean wait before prefill"] == time(mean(run_of.prefill_waits))
     assert numbers["first token, 95 % within"] == time(percentile(run_of.ttft, 0.95))
@@ -203,7 +203,7 @@ def test_hits_and_copies_reach_the_queue():
     slow = part(result(link_rate="1.6 Gb/s"), "The queue")
     assert "the link" in slow.picture
     done = dict(slow.numbers)["done when the last one comes"]
-    assert 80 < int(done.removesuffix(" of 1,000")) <= 0.2e9 / 2**30 * 500
+    assert 80 < int(done.removesuffix(" of 1,024")) <= 0.2e9 / 2**30 * 512
 
 
 def test_every_split_is_drawn_and_the_present_one_is_named():

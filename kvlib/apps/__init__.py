@@ -1,7 +1,17 @@
 """Predictions, explorers and exercises as apps: controls and one pure function each."""
 
 from kvlib import _check
-from kvlib.apps import bandwidth, budget, hits, layout, overlap, payload, quantization, workbench
+from kvlib.apps import (
+    bandwidth,
+    budget,
+    hits,
+    layout,
+    overlap,
+    payload,
+    quantization,
+    queueing,
+    workbench,
+)
 from kvlib.apps.app import App, Outcome, Result, defaults, run
 from kvlib.apps.question import as_app
 from kvlib.exercises import QUESTIONS
@@ -18,6 +28,7 @@ APPS: dict[str, App] = {
         *quantization.APPS,
         *overlap.APPS,
         *budget.APPS,
+        *queueing.APPS,
         *workbench.APPS,
         *(as_app(question) for question in QUESTIONS.values()),
     )

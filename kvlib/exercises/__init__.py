@@ -9,6 +9,7 @@ from kvlib.exercises import (
     overlap,
     payload,
     quantization,
+    queueing,
     workbench,
 )
 from kvlib.exercises.question import Choice, Question, Slip, Verdict, check, rehearsal
@@ -17,7 +18,17 @@ __all__ = ["QUESTIONS", "Choice", "Question", "Slip", "Verdict", "check", "find"
 
 QUESTIONS: dict[str, Question] = {
     q.key: q
-    for chapter in (payload, bandwidth, hits, layout, quantization, overlap, budget, workbench)
+    for chapter in (
+        payload,
+        bandwidth,
+        hits,
+        layout,
+        quantization,
+        overlap,
+        budget,
+        queueing,
+        workbench,
+    )
     for q in chapter.QUESTIONS
 }
 

@@ -39,8 +39,10 @@ CLAIMS = [
         lambda: capacity(TEXT).network,
     ),
     (
-        "A chapter takes 12 to 15 minutes to read and {20} to {30} to practise.",
-        lambda: 10 * (min(practice(c) for c in "12345678") // 10),
-        lambda: 10 * -(-max(practice(c) for c in "12345678") // 10),
+        "A chapter takes 12 to 15 minutes to read and {20} to {30} to practise; chapter 7 has two "
+        "halves, and takes 20 and {40}.",
+        lambda: 10 * (min(practice(c) for c in "1234568") // 10),
+        lambda: 10 * -(-max(practice(c) for c in "1234568") // 10),
+        lambda: practice("7"),
     ),
 ]

@@ -5,24 +5,14 @@ The defaults are the book's running example.
 
 from kvlib.apps.app import Group
 from kvlib.apps.controls import Amount, Control, Kept, Select, Text, Whole
+from kvlib.apps.queueing import COMES, LINK, SPREADS
 from kvlib.bandwidth import LINKS
-from kvlib.hits import PUBLISHED
 from kvlib.models import names
 from kvlib.quantization import FORMATS
 
-__all__ = ["CONTROLS", "GROUPS", "OWN", "SPREADS"]
+__all__ = ["CONTROLS", "GROUPS", "OWN"]
 
 OWN = {"config": "the config.json pasted below", "geometry": "the numbers typed below"}
-SPREADS = {
-    "1": "all as long as given",
-    **{
-        str(PUBLISHED[name].input_spread): f"as spread as {words}"
-        for name, words in (
-            ("azure conversation", "Azure's conversations"),
-            ("mooncake conversation", "Mooncake's conversations"),
-        )
-    },
-}
 MOST_CONFIG, MOST_LOG = 200_000, 20_000  # characters
 
 
@@ -85,16 +75,9 @@ CONTROLS: tuple[Control, ...] = (
     _ranks("decode_tp", "Decode TP"),
     _pick("engine", "Engine", {"sglang": "SGLang", "vllm": "vLLM"}, "sglang"),
     _amount("target_seconds", "First token of 95 % within", "2 s", "seconds", "1 ms", "10,000 s"),
-    _pick("arrivals", "Requests come", {
-        "poisson": "at random (Poisson)",
-        "bursty": "in bursts, twice the deviation",
-        "steady": "evenly",
-    }, "poisson"),
+    _pick("arrivals", "Requests come", COMES, "poisson"),
     _pick("spread", "Prompts and outputs", SPREADS, "1"),
-    _pick("sharing", "The link serves", {
-        "one at a time": "one hand-off at a time",
-        "shared": "all at once, rate shared",
-    }, "one at a time"),
+    _pick("sharing", "The link serves", LINK, "one at a time"),
     _count("batch", "Requests a decode worker runs", 32, 10_000),
     _amount("decode_memory", "Its memory for caches", "", "bytes", "1 MB", "100 TB"),
     Text(key="log", label="Lines of a log", limit=MOST_LOG),

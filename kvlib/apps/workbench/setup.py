@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from kvlib.apps.app import Refused
+from kvlib.apps.queueing import REQUESTS
 from kvlib.apps.workbench.controls import OWN
 from kvlib.bandwidth import LINKS
 from kvlib.budget import Traffic
@@ -15,11 +16,10 @@ from kvlib.payload import Geometry, Model
 from kvlib.quantization import FORMATS
 from kvlib.workbench import Report, Setup, report
 
-__all__ = ["REQUESTS", "report_of", "traffic_of"]
+__all__ = ["report_of", "traffic_of"]
 
 ENGINES = {"sglang": SGLANG, "vllm": VLLM}
 PROTOCOLS = {"all": MOVES_ALL, "suffix": MOVES_SUFFIX, "missing": MOVES_MISSING}
-REQUESTS = 1_000  # of one simulated run
 SAME_NAME = (
     "prompt_tokens", "output_tokens", "source_hit", "destination_hit", "share", "efficiency",
     "pieces", "piece_seconds", "workers", "prefill_workers", "prefill_rate", "decode_rate",
