@@ -263,7 +263,7 @@ REFUSES = {
     "too many": (WHOLE, "1e9", "type a number from 1 to 10,000,000"),
     "bare bytes": (AMOUNTS["bytes"], "5", "type a number and its unit, as in 1 GiB"),
     "a bare rate": (AMOUNTS["rate"], "25", "type a number and its unit, as in 200 Gb/s"),
-    "a bare share in ones": (AMOUNTS["ratio"], "0.98", "type something from 10 % to 100 %"),
+    "a bare share in ones": (AMOUNTS["ratio"], "0.98", "write 0.98 % or 98 %"),
     "too long a bare time": (AMOUNTS["seconds"], "10001", "type something from 0 ms to 10 s"),
     "tokens for short": (
         AMOUNTS["token rate"],

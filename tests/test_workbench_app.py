@@ -146,8 +146,8 @@ WRONG = {  # what is typed: which control says what
     "no decode": (
         {"prefill_workers": "8"},
         {
-            "prefill_workers": "Prefill workers, of all: must leave at least one of workers=8 for "
-            "decode, got 8; give 7 or fewer."
+            "prefill_workers": "Prefill workers, of all: must leave at least one of “Workers, all "
+            "together” (8) for decode, got 8; give 7 or fewer."
         },
     ),
     "a hit longer than its prompt": (
@@ -159,7 +159,10 @@ WRONG = {  # what is typed: which control says what
     ),
     "heads that do not divide": (
         {"model": "phi-4", "decode_tp": "4"},
-        {"decode_tp": "Decode TP: must "},
+        {
+            "decode_tp": "Decode TP: must be a divisor or a multiple of 10 KV heads, got 4; 1, 2, "
+            "5, 10, 20 and 30 work."
+        },
     ),
     "no room": (
         {"decode_memory": "1 GB"},

@@ -95,6 +95,9 @@ class Amount:
         if self.kind in COUNTS:
             _refuse_thousandths(quantity)
         unit = quantity.unit
+        if unit is None and self.kind == "ratio" and 0 < quantity.number <= 1:
+            number = float(quantity.number)
+            raise ValueError(f"write {number:g} % or {100 * number:g} %")
         if unit is None and (self.kind in BARE or quantity.number == 0):
             unit = units.read(example).unit
         if unit is None or unit.kind != self.kind:

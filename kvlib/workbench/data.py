@@ -63,8 +63,14 @@ def as_json(report: Report) -> dict[str, Any]:
         "limit_requests_per_second": report.capacity.limit,
         "first": list(report.first),
         "doubling_does_not_help": list(report.no_help),
-        "doubled_limit_requests_per_second": report.doubled.limit,
-        "first_when_doubled": list(report.doubled.tied),
+        "doubled": [
+            {
+                "stage": name,
+                "limit_requests_per_second": doubled.limit,
+                "first": list(doubled.tied),
+            }
+            for name, doubled in report.alone
+        ],
         **{f"{name}_utilisation": value for name, value in report.utilisation.given()},
         **_rates("_growth", report.growth),
         "growth_requests_per_second": report.growth.total,

@@ -50,7 +50,8 @@ class Report:
     exposed_seconds: float
     hold_seconds: float | None  # how long a request holds decode memory; None without one
     capacity: Capacity  # requests/s
-    doubled: Capacity  # after all stages that give way first are doubled
+    alone: tuple[tuple[str, Capacity], ...]  # after one stage, named, is doubled
+    together: Capacity  # after all stages that give way first are doubled
     splits: tuple[Split, ...]
     best_splits: tuple[Split, ...]  # all with the largest limit, fewest prefill workers first
     utilisation: Stages  # load offered to each stage, as a fraction of its bound
@@ -64,8 +65,8 @@ class Report:
     @property
     def no_help(self) -> tuple[str, ...]:
         """The stages of which doubling one alone does not raise the limit, in order."""
-        named = self.capacity.given()
-        return tuple(name for name, _ in named if len(self.first) > 1 or name not in self.first)
+        enough = self.capacity.limit * (1 + TIE)
+        return tuple(name for name, doubled in self.alone if doubled.limit <= enough)
 
     @property
     def first_token_seconds(self) -> float:
@@ -100,36 +101,32 @@ def report(setup: Setup) -> Report:
     s = _check.kind("report", "setup", setup, Setup, "a Setup, as Setup()")
     found = sizes(s)
     bound = transfer_seconds(found.wire_bytes, s.link_rate * s.share)
-    attainable = s.pieces * s.piece_seconds + transfer_seconds(found.wire_bytes, s.network_rate)
+    attainable = _attainable(s, found, s.network_rate)
     if attainable > MOST_SECONDS / 2:
         rule = "so large that a hand-off takes less than 160 years"
         raise ValueError(_check.wrong("Setup", "link_rate", rule, s.link_rate))
-    prefill = s.computed_tokens / s.prefill_rate
-    exposed = _exposed(s, found, prefill, attainable)
-    hold = None
-    if s.batch is not None:
-        early = prefill * (1 - 1 / s.pieces) if s.overlap else 0.0
-        hold = early + exposed + s.batch * s.output_tokens / s.decode_rate
-        if hold > MOST_SECONDS:
-            rule = "so large that decode memory is held for less than 300 years"
-            raise ValueError(_check.wrong("Setup", "decode_rate", rule, s.decode_rate))
+    hold = hold_seconds(s, found, s.network_rate)
+    if hold is not None and hold > MOST_SECONDS:
+        rule = "so large that decode memory is held for less than 300 years"
+        raise ValueError(_check.wrong("Setup", "decode_rate", rule, s.decode_rate))
     service = service_of(s, found, hold)
     bounds = capacity(service)
     every = tuple(splits(service))
     most = max(split.capacity.limit for split in every) * (1 - TIE)
-    doubled = {name: 2 * getattr(bounds, name) for name in bounds.tied}
+    alone = tuple((name, doubled(s, found, bounds, (name,))) for name, _ in bounds.given())
     return Report(
         setup=s,
         sizes=found,
         service=service,
         computed_tokens=s.computed_tokens,
-        prefill_seconds=prefill,
+        prefill_seconds=s.computed_tokens / s.prefill_rate,
         bound_seconds=bound,
         attainable_seconds=attainable,
-        exposed_seconds=exposed,
+        exposed_seconds=_exposed(s, found, s.network_rate),
         hold_seconds=hold,
         capacity=bounds,
-        doubled=replace(bounds, **doubled),
+        alone=alone,
+        together=doubled(s, found, bounds, bounds.tied),
         splits=every,
         best_splits=tuple(split for split in every if split.capacity.limit >= most),
         utilisation=utilisation(service, s.arrival_rate),
@@ -137,12 +134,42 @@ def report(setup: Setup) -> Report:
     )
 
 
-def _exposed(s: Setup, found: Sizes, prefill: float, attainable: float) -> float:
+def doubled(s: Setup, found: Sizes, bounds: Capacity, stages: tuple[str, ...]) -> Capacity:
+    """Return the bounds with twice the workers of a pool, the link, or each worker's memory.
+
+    A decode worker brings memory with it, and a faster link shortens the time for which memory is
+    held: both move the bound of memory, too.
+    """
+    more = {name: 2 * getattr(bounds, name) for name in stages if name != "memory"}
+    if bounds.memory is not None:
+        memory = s.decode_memory * (2 if "memory" in stages else 1)
+        rate = s.network_rate * (2 if "network" in stages else 1)
+        workers = s.decode_workers * (2 if "decode" in stages else 1)
+        slots = memory // found.slot_bytes
+        more["memory"] = workers * (slots / hold_seconds(s, found, rate))
+    return replace(bounds, **more)
+
+
+def hold_seconds(s: Setup, found: Sizes, network_rate: float) -> float | None:
+    """Return how long a request holds decode memory, None where none is considered."""
+    if s.batch is None:
+        return None
+    prefill = s.computed_tokens / s.prefill_rate
+    early = prefill * (1 - 1 / s.pieces) if s.overlap else 0.0
+    return early + _exposed(s, found, network_rate) + s.batch * s.output_tokens / s.decode_rate
+
+
+def _attainable(s: Setup, found: Sizes, network_rate: float) -> float:
+    return s.pieces * s.piece_seconds + transfer_seconds(found.wire_bytes, network_rate)
+
+
+def _exposed(s: Setup, found: Sizes, network_rate: float) -> float:
     """Return the seconds from the end of prefill to the last byte's arrival."""
     if s.pieces == 1 or not s.overlap:
-        return attainable
-    even = transfer_seconds(found.wire_bytes - found.late_bytes, s.network_rate)
-    late = transfer_seconds(found.late_bytes, s.network_rate)
+        return _attainable(s, found, network_rate)
+    prefill = s.computed_tokens / s.prefill_rate
+    even = transfer_seconds(found.wire_bytes - found.late_bytes, network_rate)
+    late = transfer_seconds(found.late_bytes, network_rate)
     ready = even_ready_seconds(s.pieces, prefill, even, s.piece_seconds) + late
     return max(ready - prefill, s.piece_seconds + even / s.pieces + late)  # against rounding
 

@@ -5,19 +5,26 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from kvlib.wording import SAME, apart, joined, requests, sentence, share, time
+from kvlib.wording import SAME, apart, joined, requests, sentence, share, time, tokens
 
 if TYPE_CHECKING:
+    from kvlib.budget import Capacity
     from kvlib.workbench.reports import Report
 
 __all__ = ["change", "headline", "load", "named", "printed_rates", "split", "target"]
 
 
+LITTLE = 0.05  # a gain below this share is said in percent
+
+
 def printed_rates(report: Report) -> Mapping[float, str]:
     """Return each rate of a report as text, unequal ones with digits enough to differ."""
     bounds = [value for _, value in report.capacity.given()]
+    enough = report.capacity.limit * (1 + LITTLE)
+    more = [more.limit for _, more in report.alone if more.limit >= enough]
+    more.append(report.together.limit)
     best = report.best_splits[0].capacity.limit
-    return apart([*bounds, report.setup.arrival_rate, report.doubled.limit, best])
+    return apart([*bounds, report.setup.arrival_rate, *more, best])
 
 
 def named(stages: tuple[str, ...], word: str = "and") -> str:
@@ -36,17 +43,34 @@ def headline(report: Report) -> str:
 
 def change(report: Report) -> str:
     """Return what doubling a stage would do, and what it would not."""
-    first, then = report.first, report.doubled.tied
-    limit = printed_rates(report)[report.doubled.limit]
-    if len(first) > 1:
-        none = f"Doubling {named(first, 'or')} alone does not raise the rate"
-        return f"{none}; doubling {named(first)} together gives {limit}."
-    if then == first:
-        who = f"{named(first)} is still first"
-    else:
-        who = f"{named(then)} {'then give way together' if len(then) > 1 else 'is then first'}"
-    none = f"Doubling {named(report.no_help, 'or')} does not raise the rate."
-    return f"{none} Doubling {named(first)} gives {limit}; {who}."
+    printed, none = printed_rates(report), report.no_help
+    said = []
+    if none:
+        alone = " alone" if len(report.first) > 1 else ""
+        said.append(f"Doubling {named(none, 'or')}{alone} does not raise the rate.")
+    for stage, more in sorted(report.alone, key=lambda pair: pair[0] not in report.first):
+        what = named((stage,)) + " and its memory" * _brings_memory(report, stage)
+        gain = more.limit / report.capacity.limit - 1
+        if stage not in none and gain < LITTLE:
+            said.append(f"Doubling {what} raises it by {share(gain)}.")
+        elif stage not in none:
+            said.append(f"Doubling {what} gives {printed[more.limit]}; {_then(report, more)}.")
+    if all(stage in none for stage in report.first):
+        limit = printed[report.together.limit]
+        said.append(f"Doubling {named(report.first)} together gives {limit}.")
+    return " ".join(said)
+
+
+def _brings_memory(report: Report, stage: str) -> bool:
+    return stage == "decode" and report.capacity.memory is not None
+
+
+def _then(report: Report, doubled: Capacity) -> str:
+    """Return which stage is first after a change, as the end of a sentence."""
+    then = doubled.tied
+    if then == report.first:
+        return f"{named(then)} {'are' if len(then) > 1 else 'is'} still first"
+    return f"{named(then)} {'then give way together' if len(then) > 1 else 'is then first'}"
 
 
 def load(report: Report) -> str:
@@ -86,7 +110,9 @@ def target(report: Report) -> str:
     spare, wanted = report.spare_seconds, report.setup.target_seconds
     if spare is None:
         return ""
-    least = f"The first token takes at least {time(report.first_token_seconds)}"
+    after = time(report.first_token_seconds)
+    least = f"A prompt of {tokens(report.setup.prompt_tokens)} has its first token after {after}"
     if spare < 0:
-        return f"{least}: no load, however light, meets {time(wanted)}."
-    return f"{least}: {time(wanted)} leave {time(spare)} for waiting."
+        late = f"{time(-spare)} past the target"
+        return f"{least} at best, {late}: no load, however light, meets it."
+    return f"{least} at best: of {time(wanted)} {time(spare)} are left for waiting."

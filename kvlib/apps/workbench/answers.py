@@ -68,7 +68,7 @@ def _side(report: Report, values: Mapping[str, Any]) -> Part | None:
         raise Refused(kept=f"it cannot be read any more, {kept}")
     other, typed = kept
     changed = [
-        (control.label, _shown(control, values[control.key]), _shown(control, typed[control.key]))
+        (control.label, *_apart(control, values[control.key], typed[control.key]))
         for control in CONTROLS
         if control.key in known and values[control.key] != typed[control.key]
     ]
@@ -89,6 +89,14 @@ def _kept(texts: tuple[tuple[str, str], ...]) -> tuple[Report, Mapping[str, Any]
     if outcome.errors:
         return next(iter(outcome.errors.values())).rstrip(".")
     return found.pop("report"), found
+
+
+def _apart(control: Any, here: Any, there: Any) -> tuple[str, str]:
+    """Return two unequal values as texts that differ, where numbers can."""
+    texts = _shown(control, here), _shown(control, there)
+    if texts[0] == texts[1] and isinstance(here, float):
+        return f"{here:.10g}", f"{there:.10g}"
+    return texts
 
 
 def _shown(control: Any, value: Any) -> str:

@@ -48,6 +48,8 @@ def _verdict(now: Report, kept: Report) -> str:
     mine, other = now.capacity.limit, kept.capacity.limit
     if abs(mine - other) <= 1e-12 * other:
         return f"Both sustain {requests(mine)}."
+    if abs(mine - other) < other / 1_000:
+        return "What the two sustain differs by less than 0.1 %."
     more = mine / other if mine > other else other / mine
     who = HERE if mine > other else THERE
     by = f"{more:,.2f}×" if more < 100 else f"{more:,.0f}×"

@@ -28,10 +28,6 @@ def _amount(key: str, label: str, default: str, kind: str, least: str, most: str
     return Amount(key=key, label=label, default=default, kind=kind, minimum=least, maximum=most)
 
 
-def _ranks(key: str, label: str) -> Select:
-    return _pick(key, label, {str(n): str(n) for n in (1, 2, 4, 8, 16, 32, 64)}, "1")
-
-
 def _packs_tokens(name: str) -> bool:
     form = FORMATS[name]
     return form.along == "token" and not form.tail
@@ -71,8 +67,8 @@ CONTROLS: tuple[Control, ...] = (
         "suffix": "what it lacks, windows whole",
         "missing": "what it lacks, windows too",
     }, "all"),
-    _ranks("prefill_tp", "Prefill TP"),
-    _ranks("decode_tp", "Decode TP"),
+    _count("prefill_tp", "Prefill TP", 1, 256),
+    _count("decode_tp", "Decode TP", 1, 256),
     _pick("engine", "Engine", {"sglang": "SGLang", "vllm": "vLLM"}, "sglang"),
     _amount("target_seconds", "First token of 95 % within", "2 s", "seconds", "1 ms", "10,000 s"),
     _pick("arrivals", "Requests come", COMES, "poisson"),

@@ -6,7 +6,7 @@ from typing import Any
 
 from kvlib.apps.app import Refused
 from kvlib.apps.queueing import REQUESTS
-from kvlib.apps.workbench.controls import OWN
+from kvlib.apps.workbench.controls import CONTROLS, OWN
 from kvlib.bandwidth import LINKS
 from kvlib.budget import Traffic
 from kvlib.engines import SGLANG, VLLM
@@ -21,13 +21,17 @@ __all__ = ["report_of", "traffic_of"]
 ENGINES = {"sglang": SGLANG, "vllm": VLLM}
 PROTOCOLS = {"all": MOVES_ALL, "suffix": MOVES_SUFFIX, "missing": MOVES_MISSING}
 SAME_NAME = (
-    "prompt_tokens", "output_tokens", "source_hit", "destination_hit", "share", "efficiency",
+    "prompt_tokens", "output_tokens", "source_hit", "destination_hit", "prefill_tp", "decode_tp",
+    "share", "efficiency",
     "pieces", "piece_seconds", "workers", "prefill_workers", "prefill_rate", "decode_rate",
     "decode_memory", "arrival_rate", "target_seconds",
 )  # fmt: skip
 CONTROL_OF = {"value_format": "key_format"}
 PYTHON = re.compile(r"write Geometry\(.*\)")  # what a message tells who writes Python
 TYPED = "choose the numbers typed below"
+LABELS = {control.key: control.label for control in CONTROLS}
+LONG = "|".join(name for name in SAME_NAME if "_" in name)  # no word of English is like these
+NAMED = re.compile(rf"\b({LONG}|workers(?==))\b(=\d+)?")  # fields, as a message names them
 FIELD = re.compile(r"^\w+: (\w+) (.*)$", re.DOTALL)
 
 
@@ -43,8 +47,6 @@ def report_of(values: Mapping[str, Any]) -> Report:
                 overlap=values["overlap"] == "yes",
                 key_format=FORMATS[values["key_format"]] if values["key_format"] else None,
                 protocol=PROTOCOLS[values["protocol"]],
-                prefill_tp=int(values["prefill_tp"]),
-                decode_tp=int(values["decode_tp"]),
                 engine=ENGINES[values["engine"]],
                 batch=values["batch"] if values["decode_memory"] is not None else None,
                 **{name: values[name] for name in SAME_NAME},
@@ -96,5 +98,11 @@ def _refused(message: str, values: Mapping[str, Any]) -> Refused:
         return Refused(**{"layers" if key == "geometry" else key: rest})
     if name == "link_rate" and values["link"] != "own":
         name = "link"
-    name = CONTROL_OF.get(name, name)
+    name, rest = CONTROL_OF.get(name, name), NAMED.sub(_labelled, rest)
     return Refused(**{name: rest} if name in values else {"model": f"{name} {rest}"})
+
+
+def _labelled(found: re.Match) -> str:
+    """Return a field by the label of its control, and its value if the message has it."""
+    value = f" ({found[2][1:]})" if found[2] else ""
+    return f"“{LABELS[found[1]]}”{value}"
