@@ -6,7 +6,6 @@ without a bound. Timestamps, levels, ranks and colours may stand before a marker
 """
 
 import re
-from fractions import Fraction
 from itertools import pairwise
 
 from kvlib import _check
@@ -23,8 +22,9 @@ FORMATS = SGLANG_FORMATS + VLLM_FORMATS + STORE_FORMATS
 LONGEST = 100_000  # characters of a text that are read
 MOST = 1_000  # readings of one text
 REACH = 1_000  # characters after a marker that belong to it
-LEAST, LARGEST = Fraction(1, 10**15), 10**18  # in base units; beyond them it is no log's number
+LEAST, LARGEST = 10**-15, 10**18  # in base units; beyond them it is no log's number
 SLOWEST = 10**9  # seconds
+MOST_HIDDEN = 0.5  # bytes: less than half of one is no size
 
 _OF_MARKER = {f.marker: [g for g in FORMATS if g.marker == f.marker] for f in FORMATS}
 _LONGER_FIRST = sorted(_OF_MARKER, key=lambda marker: (-len(marker), marker))
@@ -82,6 +82,7 @@ def _read(marker: str, after: str, line: int) -> Reading | None:
                 fields=tuple(f for f in fields.values() if f is not None),
                 dtype=dtype[1] if dtype else "",
                 note=form.note,
+                crosses=form.crosses,
                 source=form.source,
             )
     return None
@@ -100,31 +101,33 @@ def _field(slot: Slot, after: str, marker: str) -> Field | None:
         match = _NUMBER.match(after, start) if start is not None else None
         unit = "" if slot.printed in (label or marker) else slot.printed
         if match and (end := _ended(after, match.end(), unit)):
-            exact = Fraction(match["whole"].replace(",", "") + "." + (match["part"] or "0"))
-            exact *= Fraction(10) ** int(match["power"] or 0)
-            place = Fraction(10) ** (int(match["power"] or 0) - len(match["part"] or ""))
+            part = match["part"] or ""
+            digits = int(match["whole"].replace(",", "") + part)
             printed = after[start:end] if unit else f"{match[0]} {slot.printed}".strip()
-            return _made(slot, exact, place, printed)
+            return _made(slot, digits, int(match["power"] or 0) - len(part), printed)
     return None
 
 
-def _made(slot: Slot, exact: Fraction, place: Fraction, printed: str) -> Field | None:
-    """Return the field of an exact number; None for a size that no log prints."""
-    size = UNITS[slot.unit].size if slot.unit else Fraction(1)
-    kind = UNITS[slot.unit].kind if slot.unit else ""
-    value = exact * size
+def _made(slot: Slot, digits: int, power: int, printed: str) -> Field | None:
+    """Return the field of digits times 10^power; None for a size that no log prints."""
+    size, kind = (UNITS[slot.unit].size, UNITS[slot.unit].kind) if slot.unit else (1, "")
+    up = 10 ** max(power, 0) * size.numerator  # whole numbers, as fractions of each number are slow
+    down = 10 ** max(-power, 0) * size.denominator
+    value = digits * up / down
     if value and not LEAST <= value <= (SLOWEST if kind == "seconds" else LARGEST):
         return None
-    if kind == "tokens" and value.denominator != 1:
+    whole, left = divmod(digits * up, down)
+    if (kind == "tokens" and left) or (kind == "bytes" and value and value < MOST_HIDDEN):
         return None
-    whole = value.denominator == 1 or kind == "bytes"
+    if kind == "bytes":
+        whole, left = whole + (2 * left >= down), 0
     return Field(
         name=slot.name,
         printed=printed,
         unit=slot.unit,
-        value=round(value) if whole else float(value),
-        half=float(place * size / 2),
-        digits=min(6, len(str(place.denominator)) - 1),
+        value=value if left else whole,
+        half=up / down / 2,
+        digits=min(6, max(0, -power)),
         renamed=slot.renamed,
         note=slot.note,
     )

@@ -51,3 +51,4 @@ class Format:
     source: str
     together: tuple[str, ...] = ()  # slots of which at least one must be there
     note: str = ""
+    crosses: str = ""  # of a transfer: what the bytes cross, if not the link of a hand-off
