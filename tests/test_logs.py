@@ -17,7 +17,7 @@ from kvlib.bandwidth import LINKS
 from kvlib.bandwidth import Path as Route
 from kvlib.layout import share
 from kvlib.logs import FORMATS, LONGEST, MOST, Slot, compare, explain, read_log, reader
-from kvlib.logs.fit import rank_token_bytes
+from kvlib.logs.rows import rank_token_bytes
 from kvlib.models import load, names
 from kvlib.payload import Geometry, Latent, Recurrent, payload_bytes
 from kvlib.units import GB, GiB, MiB, parse

@@ -6,9 +6,10 @@ from dataclasses import replace
 from kvlib import _check
 from kvlib.bandwidth import Link, Path
 from kvlib.logs.findings import Finding
-from kvlib.logs.fit import MOST_TP, compare_pool
+from kvlib.logs.fit import compare_pool
 from kvlib.logs.pools import pools_of
 from kvlib.logs.readings import Reading
+from kvlib.logs.rows import MOST_TP
 from kvlib.logs.storage import Storage, as_formats, as_width
 from kvlib.logs.transfers import compare_transfer, in_tokens, transfers_of
 from kvlib.payload import Group, Model, groups_of
@@ -61,7 +62,7 @@ def compare(
         tokens = _check.one_whole("compare", "tokens", tokens, minimum=1)
     if most is not None:
         most = _check.one_whole("compare", "most", most)
-    pools = [compare_pool(pool, model, stated, tp) for pool in pools_of(readings)[:most]]
+    pools = [compare_pool(pool, model, stated, tp) for pool in pools_of(readings, most)]
     moves = []
     for transfer in transfers_of(readings)[: None if most is None else most - len(pools)]:
         found = compare_transfer(transfer, link)

@@ -14,7 +14,6 @@ from kvlib.logs.sglang import SGLANG_FORMATS
 from kvlib.logs.shapes import Format, Slot
 from kvlib.logs.stores import STORE_FORMATS
 from kvlib.logs.vllm import VLLM_FORMATS
-from kvlib.units import UNITS
 
 __all__ = ["FORMATS", "LONGEST", "MOST", "read_log"]
 
@@ -71,15 +70,15 @@ def _read(marker: str, after: str, line: int) -> Reading | None:
         if form.what == "metric":
             sample = _LABELS.match(after)
             after = after[sample.end() :] if sample else ""
-        fields = {slot.name: _field(slot, after, marker) for slot in form.slots}
-        if _complete(form, fields):
+        fields = _fields(form, after)
+        if fields is not None:
             dtype = _DTYPE.search(after) if form.what == "pool" else None
             return Reading(
                 engine=form.engine,
                 what=form.what,
                 says=form.says,
                 line=line,
-                fields=tuple(f for f in fields.values() if f is not None),
+                fields=fields,
                 dtype=dtype[1] if dtype else "",
                 note=form.note,
                 crosses=form.crosses,
@@ -88,10 +87,18 @@ def _read(marker: str, after: str, line: int) -> Reading | None:
     return None
 
 
-def _complete(form: Format, fields: dict[str, Field | None]) -> bool:
-    if any(slot.needed and fields[slot.name] is None for slot in form.slots):
-        return False
-    return not form.together or any(fields[name] is not None for name in form.together)
+def _fields(form: Format, after: str) -> tuple[Field, ...] | None:
+    """Return the numbers of a format; None at once if one is missing that there must be."""
+    found = []
+    for slot in form.slots:
+        field = _field(slot, after, form.marker)
+        if field is not None:
+            found.append(field)
+        elif slot.needed:
+            return None
+    if form.together and not any(field.name in form.together for field in found):
+        return None
+    return tuple(found)
 
 
 def _field(slot: Slot, after: str, marker: str) -> Field | None:
@@ -101,18 +108,20 @@ def _field(slot: Slot, after: str, marker: str) -> Field | None:
         match = _NUMBER.match(after, start) if start is not None else None
         unit = "" if slot.printed in (label or marker) else slot.printed
         if match and (end := _ended(after, match.end(), unit)):
-            part = match["part"] or ""
-            digits = int(match["whole"].replace(",", "") + part)
+            whole, part, power = match.groups(default="")
+            digits = int(whole.replace(",", "") + part)
             printed = after[start:end] if unit else f"{match[0]} {slot.printed}".strip()
-            return _made(slot, digits, int(match["power"] or 0) - len(part), printed)
+            return _made(slot, digits, int(power or 0) - len(part), printed)
     return None
 
 
 def _made(slot: Slot, digits: int, power: int, printed: str) -> Field | None:
     """Return the field of digits times 10^power; None for a size that no log prints."""
-    size, kind = (UNITS[slot.unit].size, UNITS[slot.unit].kind) if slot.unit else (1, "")
-    up = 10 ** max(power, 0) * size.numerator  # whole numbers, as fractions of each number are slow
-    down = 10 ** max(-power, 0) * size.denominator
+    up, down, kind = slot.scale  # whole numbers, as fractions of each number are slow
+    if power > 0:
+        up *= 10**power
+    elif power:
+        down *= 10**-power
     value = digits * up / down
     if value and not LEAST <= value <= (SLOWEST if kind == "seconds" else LARGEST):
         return None

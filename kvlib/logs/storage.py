@@ -47,6 +47,9 @@ def as_formats(key: Format, value: Format | None = None, *alike: str) -> Storage
 
     `alike` are names of formats that take as many bytes.
     """
+    if value in (None, key) and key.group in ("", "tensor") and not key.element_bits % 8:
+        said = f"{as_width(key.element_bits // 8).said} ({key.name})"
+        return Storage(said=said, key=key, value=key)
     said = f"packed as {joined([key.name, *alike], 'or')}"
     if value not in (None, key):
         said += f" with the rotary key in {value.name}"
@@ -115,4 +118,4 @@ def _holds(dtype: str, found: Sequence[Storage], stated: Storage) -> bool:
     if stated.width:
         return any(one.width == stated.width for one in found)
     element = stated.key.element
-    return element == dtype or dtype == "uint8" and stated.key.element_bits <= 8
+    return element == dtype or (dtype == "uint8" and stated.key.element_bits <= 8)

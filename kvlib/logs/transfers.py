@@ -15,8 +15,9 @@ from kvlib.bandwidth import Link, Path, plausible
 from kvlib.layout import share
 from kvlib.logs.digits import shown, times
 from kvlib.logs.findings import Finding
-from kvlib.logs.fit import called, rank_token_bytes
+from kvlib.logs.fit import called
 from kvlib.logs.readings import Field, Reading
+from kvlib.logs.rows import rank_token_bytes
 from kvlib.logs.storage import Storage, as_width
 from kvlib.payload import Geometry, Group, Model, Recurrent, groups_of, width_of
 from kvlib.units import both

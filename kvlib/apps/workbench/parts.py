@@ -10,8 +10,10 @@ from kvlib.workbench.sentences import printed_rates
 
 __all__ = ["capacities", "log", "measure", "splits", "uncounted"]
 
-MOST_SPLITS, MOST_READINGS = 15, 12
-MOVES = ("transfer", "rate")  # readings that are compared one by one
+MOST_SPLITS = 15
+MOST_READINGS = 12  # of a log, different ones: those that are explained and compared
+MOST_FOUND = 2 * MOST_READINGS  # a line may be a pool and a transfer
+PAIRED = ("memory", "tokens")  # readings that make a pool only with another, perhaps a later one
 
 
 def capacities(report: Report) -> str:
@@ -52,17 +54,18 @@ def log(report: Report, text: str, link: Link) -> Part | None:
         return Part(title="Your log", sentences=(said,))
     different = {}
     for reading in readings:
-        said = reading.engine, reading.says, reading.fields, reading.dtype
+        said = reading.engine, reading.says, reading.dtype, *(f.printed for f in reading.fields)
         different.setdefault(said, reading)
-    firsts = list(different.values())
-    lines = [line for reading in firsts[:MOST_READINGS] for line in explain(reading)]
-    once = [r for r in readings if r.what not in MOVES or r in firsts]
+    firsts = list(different.values())[:MOST_READINGS]
+    lines = [line for reading in firsts for line in explain(reading)]
+    chosen = {id(reading) for reading in firsts}
+    compared = [r for r in readings if r.what in PAIRED or id(r) in chosen]
     s = report.setup
     tp = s.prefill_tp if s.prefill_tp == s.decode_tp > 1 else None
     stored = {"key_format": s.key_format, "value_format": s.value_format}
-    for found in compare(once, s.model, link=link, tp=tp, most=2 * MOST_READINGS, **stored):
+    for found in compare(compared, s.model, link=link, tp=tp, most=MOST_FOUND, **stored):
         lines += found.sentences
-    lines += _left_out(len(firsts) - MOST_READINGS, len(readings) - len(firsts))
+    lines += _left_out(len(different) - len(firsts), len(readings) - len(different))
     title = "Your log, beside this model and link"
     return Part(title=title, sentences=tuple(dict.fromkeys(lines)))
 
