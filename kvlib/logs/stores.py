@@ -54,10 +54,10 @@ _IDLE = (
 )
 
 STORE_FORMATS = (
+    _timed("Stored ", _STORED),  # first, as its tokens tell the two apart at once
+    _timed("Retrieved ", _RETRIEVED),
     _moved("Stored ", _STORED),
     _moved("Retrieved ", _RETRIEVED),
-    _timed("Stored ", _STORED),
-    _timed("Retrieved ", _RETRIEVED),
     Format(
         engine="Mooncake",
         what="rate",
