@@ -703,7 +703,16 @@ def test_a_coarse_line_settles_nothing():
     line = "KV Cache is allocated. #tokens: 100, K size: 0.01 GB, V size: 0.01 GB"
     (found,) = compare(read_log(line), TOY)
     assert (found.verdict, found.expected) == ("open", None)
-    assert found.sentences[1].endswith("the line is rounded too coarsely.")
+    assert found.sentences[1] == (
+        "This geometry needs 131,072 B at TP 1, 2 bytes an element; 65,536 B at TP 2, 2 bytes an "
+        "element; 32,768 B at TP 4, 2 bytes an element; or in 8 more ways: the line is rounded too "
+        "coarsely."
+    )
+    vllm = "Available KV cache memory: 6.30 GiB\nGPU KV cache size: 100,000 tokens"
+    (found,) = compare(read_log(vllm), TOY)
+    assert found.verdict == "open" and found.sentences[1].endswith(
+        "or in one more way: too close for a line that may hold 5 % more than its tokens need."
+    )
 
 
 def test_another_rate_on_the_same_line_is_told():

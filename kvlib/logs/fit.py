@@ -95,8 +95,12 @@ def _mixed(groups: Sequence[Group]) -> str:
 def _few(ways: Sequence[str]) -> str:
     """Return the first ways as a list, and how many more there are."""
     more = len(ways) - MOST_NAMED
-    named = [*ways[:MOST_NAMED], *[f"in {more:,} more ways"] * (more > 0)]
-    return named[0] if len(named) == 1 else f"{', '.join(named[:-1])}, or {named[-1]}"
+    named = list(ways[:MOST_NAMED])
+    if more > 0:
+        named.append(f"in {more:,} more ways" if more > 1 else "in one more way")
+    if len(named) < 3:
+        return ", or ".join(named)
+    return f"{'; '.join(named[:-1])}; or {named[-1]}"
 
 
 def _unit(pool: Pool, rows: Sequence[Row]) -> str:

@@ -22,6 +22,7 @@ from kvlib.logs.storage import Storage, as_width
 from kvlib.payload import Geometry, Group, Model, Recurrent, groups_of, width_of
 from kvlib.units import both
 from kvlib.wording import sentence
+from kvlib.wording import tokens as counted
 
 __all__ = ["Transfer", "compare_transfer", "in_tokens", "transfers_of"]
 
@@ -137,7 +138,7 @@ def in_tokens(
         if not payload:
             return ""
         ratio = f"{times(transfer.size.value / payload)} that"
-        first = f"{tokens:,} tokens of {name} are {both(payload)} {where}"
+        first = f"{counted(tokens)} of {name} are {both(payload)} {where}"
         return f"{first}; the line moved {transfer.size.meant}, {ratio}."
     if any(isinstance(g, Recurrent) or (isinstance(g, Geometry) and g.kept_tokens) for g in groups):
         return ""
