@@ -17,17 +17,36 @@ from kvlib.bandwidth import LINKS
 from kvlib.bandwidth import Path as Route
 from kvlib.layout import share
 from kvlib.logs import FORMATS, LONGEST, MOST, Slot, compare, explain, read_log, reader
-from kvlib.logs.fit import rank_token_bytes
+from kvlib.logs.rows import rank_token_bytes
 from kvlib.models import load, names
-from kvlib.payload import Geometry, Latent, Recurrent, payload_bytes
+from kvlib.payload import Geometry, Indexer, Latent, Recurrent, payload_bytes
+from kvlib.quantization import FORMATS as FORMS
 from kvlib.units import GB, GiB, MiB, parse
 
 DATA = Path(__file__).parent / "data"
 LINES = json.loads((DATA / "log_lines.json").read_text(encoding="utf-8"))["lines"]
 IDS = [f"{i}-{row['engine']}-{row['what']}" for i, row in enumerate(LINES)]
+QUANTIZED = json.loads((DATA / "quantized_bytes.json").read_text(encoding="utf-8"))["cells"]
 TOY = Geometry(layers=32, kv_heads=8, head_dim=128)
 LINK = LINKS["200 Gb/s Ethernet"]
 POOL = "KV Cache is allocated. #tokens: 871371, K size: 53.18 GB, V size: 53.18 GB"
+
+CELLS = {  # bytes of one token, head and layer (MLA: token and layer), as engines say them
+    "head_dim 128": dict(
+        zip(
+            ("bf16", "fp8", "per_token_head", "int4", "nvfp4", "mxfp8"),
+            QUANTIZED["head_dim 128: bytes per token, head, layer (K+V)"].values(),
+            strict=True,
+        )
+    ),
+    "MLA 512+64": dict(
+        zip(
+            ("bf16", "fp8", "fp8_ds_mla", "nvfp4_ds_mla", "DSA", "fp4"),
+            QUANTIZED["MLA 512+64"].values(),
+            strict=True,
+        )
+    ),
+}
 
 
 def wanted(text):
@@ -132,8 +151,10 @@ def test_the_whole_message_of_a_pool_that_fits_at_no_size():
     (found,) = compare(read_log(POOL), load("qwen3-235b-a22b"))
     assert (found.verdict, found.expected, found.sizes) == ("disagrees", None, ())
     assert found.sentences[1:] == (
-        "No TP makes qwen3-235b-a22b fit: the closest is 96,256 B at TP 2 and 2 bytes an element, "
-        "and the line says 131,061 B, 1.36 times that.",
+        "No TP makes qwen3-235b-a22b fit: the closest is 99,264 B at TP 1 and packed as "
+        "fp8_e4m3_row, int8_row or int8_row_zero, and the line says 131,061 B, 1.32 times that.",
+        "The line prints no dtype; tried were 2 bytes an element, 1 byte an element, and packed as "
+        "fp8_e4m3_row, int8_row or int8_row_zero, mxfp8, int4_row or nvfp4.",
         "Another model, another width, pipeline stages or a draft model's pool could explain it.",
     )
     (fixed,) = compare(read_log(POOL), load("qwen3-235b-a22b"), tp=4, element_bytes=2)
@@ -160,7 +181,128 @@ def test_the_dtype_that_is_printed_decides_the_width():
     assert (eight.sizes, eight.expected) == ((1,), 65_536)
     assert (sixteen.sizes, sixteen.expected) == ((2,), 65_536)
     unsaid = compare(read_log(line.replace("dtype: torch.{}, ", "")), TOY)[0]
-    assert unsaid.sizes == (2,)  # the model's own width first
+    assert unsaid.sizes == (1, 2) and unsaid.sentences[1] == (
+        "This geometry needs 65,536 B at TP 2, 2 bytes an element, or at TP 1, 1 byte an element: "
+        "they agree, and the line does not say which."
+    )
+
+
+@pytest.mark.parametrize(
+    "stated, called",
+    [
+        ({"key_format": FORMS["fp8_e4m3"]}, "1 byte an element (fp8_e4m3)"),
+        ({"key_format": FORMS["nvfp4"]}, "packed as nvfp4"),
+        ({"element_bytes": 1}, "1 byte an element"),
+    ],
+)
+def test_the_dtype_that_is_printed_goes_before_what_is_stated(stated, called):
+    line = "KV Cache is allocated. dtype: torch.bfloat16, #tokens: 1000000, KV size: 61.04 GB"
+    (found,) = compare(read_log(line), TOY, **stated)
+    assert (found.verdict, found.sizes) == ("agrees", (2,))
+    assert found.sentences[1] == (
+        f"The line prints dtype bfloat16, where {called} was stated: the line is believed."
+    )
+
+
+@pytest.mark.parametrize(
+    "dtype, form",
+    [("float8_e4m3fn", "fp8_e4m3"), ("bfloat16", "bf16"), ("float8_e4m3fnuz", "fp8_e4m3")],
+)
+def test_a_dtype_that_is_what_was_stated_is_no_contradiction(dtype, form):
+    size = CELLS["head_dim 128"]["bf16" if form == "bf16" else "fp8"] * 256 * 10**6 / GiB
+    line = f"KV Cache is allocated. dtype: torch.{dtype}, #tokens: 1000000, KV size: {size:.2f} GB"
+    (found,) = compare(read_log(line), TOY, key_format=FORMS[form])
+    assert found.verdict == "agrees" and len(found.sentences) == 3
+    assert f"({form}): they agree." in found.sentences[1]
+
+
+def test_an_unknown_dtype_is_told():
+    line = "KV Cache is allocated. dtype: torch.int3, #tokens: 1000000, KV size: 122.07 GB"
+    (found,) = compare(read_log(line), TOY)
+    assert found.verdict == "agrees"
+    assert found.sentences[1] == "The line prints dtype int3, which is not known here."
+
+
+ROW = "packed as fp8_e4m3_row, int8_row or int8_row_zero"
+LATENT = {  # cell of the engines: how it is called
+    "bf16": "2 bytes an element",
+    "fp8": "1 byte an element",
+    "fp8_ds_mla": "packed as fp8_e4m3_g128 with the rotary key in bf16",
+    "nvfp4_ds_mla": "packed as nvfp4 with the rotary key in fp8_e4m3",
+    "fp4": "packed as nvfp4",
+}
+DENSE_FORMS = {
+    "bf16": "2 bytes an element",
+    "fp8": "1 byte an element",
+    "per_token_head": ROW,
+    "int4": "packed as int4_row",
+    "nvfp4": "packed as nvfp4",
+}
+
+
+def pool_line(n_bytes, tokens=10**6):
+    return f"KV Cache is allocated. #tokens: {tokens}, KV size: {n_bytes * tokens / GiB:.2f} GB"
+
+
+@pytest.mark.parametrize("cell, called", LATENT.items())
+@pytest.mark.parametrize("name", ["deepseek-v3.2", "glm-5"])
+@pytest.mark.parametrize("indexed", [True, False])
+def test_a_latent_is_found_in_every_format_that_engines_keep(cell, called, name, indexed):
+    model = load(name)
+    layers = next(g.layers for g in model.groups if isinstance(g, Latent))
+    keyed = sum(g.layers for g in model.groups if isinstance(g, Indexer)) * indexed
+    each = layers * CELLS["MLA 512+64"][cell] + keyed * CELLS["MLA 512+64"]["DSA"]
+    (found,) = compare(read_log(pool_line(each)), model)
+    part = "" if indexed else " for its layers without their indexer"
+    assert found.sentences[1] == f"{name} needs {each:,} B{part} at any TP, {called}: they agree."
+    assert (found.verdict, found.expected) == ("agrees", each)
+
+
+@pytest.mark.parametrize("cell, called", DENSE_FORMS.items())
+@pytest.mark.parametrize("tp", [1, 2, 8])
+def test_every_format_and_size_that_fits_is_named(cell, called, tp):
+    each = 32 * 8 // tp * CELLS["head_dim 128"][cell]
+    (found,) = compare(read_log(pool_line(each, 10**7)), TOY)
+    alike = {
+        n for n in range(1, 65) for other in DENSE_FORMS
+        if (8 % n == 0 or n % 8 == 0)
+        and 32 * max(1, 8 // n) * CELLS["head_dim 128"][other] == each
+    }  # fmt: skip
+    assert (found.verdict, set(found.sizes)) == ("agrees", alike)
+    assert f"{called}" in found.sentences[1] and tp in found.sizes
+    assert found.sentences[1].startswith(f"This geometry needs {each:,} B at TP ")
+
+
+def test_a_stated_format_is_compared_as_it_is_packed():
+    each = 256 * CELLS["head_dim 128"]["nvfp4"]
+    (found,) = compare(read_log(pool_line(each)), TOY, key_format=FORMS["nvfp4"])
+    assert (found.verdict, found.sizes, found.expected) == ("agrees", (1,), 36_864)
+    line = "transfer_speed=5.00 GB/s, transfer_total=288.00 MB"
+    (moved,) = compare(read_log(line), load("llama-3.1-8b"), key_format=FORMS["nvfp4"], tp=1)
+    assert moved.sentences[-1] == (
+        "288.00 MiB (301.99 MB) are 8,192.0 tokens of llama-3.1-8b on a rank at TP 1, "
+        "packed as nvfp4."
+    )
+    mla = {"key_format": FORMS["fp8_e4m3_g128"], "value_format": FORMS["bf16"]}
+    (found,) = compare(read_log(pool_line(61 * (656 + 132))), load("deepseek-v3.2"), **mla)
+    assert found.verdict == "agrees"
+
+
+def test_sglangs_fp4_pool_may_count_its_codes_alone():
+    line = pool_line(256 * 128).replace("#tokens", "dtype: torch.float4_e2m1fn_x2, #tokens")
+    (found,) = compare(read_log(line), TOY)
+    assert found.sentences[1] == (
+        "This geometry needs 32,768 B at TP 1, the codes of nvfp4 without their scales: they agree."
+    )
+
+
+def test_what_would_fit_instead_is_told():
+    (found,) = compare(read_log(POOL), TOY, key_format=FORMS["nvfp4"])
+    assert found.verdict == "disagrees" and found.sentences[-1] == (
+        "It would fit otherwise: 131,072 B at TP 1, 2 bytes an element."
+    )
+    (found,) = compare(read_log(POOL), TOY, tp=2)
+    assert found.sentences[-1] == ("It would fit otherwise: 131,072 B at TP 1, 2 bytes an element.")
 
 
 def test_layers_with_a_window_have_a_pool_of_their_own():
@@ -175,9 +317,25 @@ def test_vllms_tokens_of_windows_and_states_are_not_compared():
     (found,) = compare(read_log(text), load("kimi-linear-48b-a3b"))
     assert (found.verdict, found.lines) == ("open", (1, 2))
     assert found.sentences[1] == (
-        "kimi-linear-48b-a3b has layers with a window or a state: vLLM's tokens are no capacity "
-        "of it."
+        "kimi-linear-48b-a3b has layers with a state: vLLM's tokens are no capacity of it."
     )
+    (found,) = compare(read_log(text), load("gpt-oss-20b"))
+    assert found.sentences[1].startswith("gpt-oss-20b has layers with a window: vLLM's tokens")
+
+
+@pytest.mark.parametrize("name", ["deepseek-v3.2", "glm-5"])
+@pytest.mark.parametrize("width, cell", [(2, "bf16"), (0, "fp8_ds_mla")])
+def test_vllms_tokens_of_a_model_with_an_indexer_are_a_capacity(name, width, cell):
+    model = load(name)
+    latent = sum(g.layers for g in model.groups if isinstance(g, Latent))
+    keyed = sum(g.layers for g in model.groups if isinstance(g, Indexer))
+    each = latent * CELLS["MLA 512+64"][cell] + keyed * CELLS["MLA 512+64"]["DSA"]
+    text = (
+        f"Available KV cache memory: {each * 640_000 / GiB:.2f} GiB\n"
+        "GPU KV cache size: 640,000 tokens"
+    )
+    (found,) = compare(read_log(text), model)
+    assert (found.verdict, found.expected) == ("agrees", each)
 
 
 def test_ranks_that_say_the_same_are_one_pool_and_the_smallest_memory_counts():
@@ -222,15 +380,24 @@ def test_a_lines_own_rate_is_its_size_over_its_time(row):
 
 
 def test_a_rate_that_no_link_carries_is_called_so():
-    row = next(row for row in LINES if row["source"].endswith("1755"))
-    found = compare(read_log(row["text"]), model_of(row), link=LINK)[1]
+    (found,) = compare(read_log("transfer_speed=30.00 GB/s"), TOY, link=LINK)
     assert (found.verdict, found.expected) == ("impossible", 25 * GB)
     assert found.sentences == (
-        "4.5831 GiB (4.92 GB) in 14.0659 ms are 349.86 GB/s (325.83 GiB/s).",
-        "The line's own 325.8318 GB/s is the same rate.",
-        "Impossible: 349.86 GB/s is 13.99× the label of 200 Gb/s Ethernet.",
-        "The time is what Python waited; a copy that is still under way is not in it.",
+        "Impossible: 32.21 GB/s is 1.29× the label of 200 Gb/s Ethernet.",
+        "The time may be that of the last chunk alone, and the bytes those of all (pull request "
+        "31993).",
     )
+
+
+@pytest.mark.parametrize("row", [r for r in LINES if r["engine"] == "LMCache" and "sizes" in r])
+def test_what_does_not_cross_the_link_is_not_compared_with_it(row):
+    found = compare(read_log(row["text"]), model_of(row), link=LINK)[1]
+    assert (found.verdict, found.expected) == ("agrees", None)
+    assert found.sentences[0].endswith("GiB/s).") and found.sentences[2] == (
+        "The bytes go between the GPU and LMCache's store, host memory unless it was set "
+        "otherwise, not over the link of a hand-off: no link is compared."
+    )
+    assert not any("label" in said for said in found.sentences)
 
 
 def test_a_transfer_beside_the_payload():
@@ -238,11 +405,14 @@ def test_a_transfer_beside_the_payload():
     readings, model = read_log(row["text"]), load("llama-3.1-8b")
     said = compare(readings, model, link=Route(hops=(LINK,)))[0].sentences
     assert said[2] == "Possible: 7.44 GB/s is 29.8 % of the label of 200 Gb/s Ethernet."
-    assert said[-1] == "70.0 MiB (73.40 MB) are 560.0 tokens of llama-3.1-8b on a rank at TP 1."
+    assert said[-1] == (
+        "70.0 MiB (73.40 MB) are 560.0 tokens of llama-3.1-8b on a rank at TP 1, 2 bytes "
+        "an element (TP and width assumed)."
+    )
     said = compare(readings, model, tokens=1_120, tp=2)[0].sentences
     assert said[-1] == (
-        "1,120 tokens of llama-3.1-8b are 70.00 MiB (73.40 MB) on a rank at TP 2; the line moved "
-        "70.0 MiB (73.40 MB), 1 times that."
+        "1,120 tokens of llama-3.1-8b are 70.00 MiB (73.40 MB) on a rank at TP 2, 2 bytes an "
+        "element (width assumed); the line moved 70.0 MiB (73.40 MB), 1 times that."
     )
     ranks = compare(readings, model, tokens=1, tp=3)[0].sentences
     assert ranks[-1] == "3 ranks cannot share the heads of llama-3.1-8b."
@@ -321,10 +491,36 @@ def test_a_rate_alone_is_compared_with_a_link(text):
     (found,) = compare(read_log(text), TOY, link=LINK)
     assert (found.verdict, found.logged, found.expected) == ("open", 100 * MiB, 25 * GB)
     assert found.sentences == (
-        "Printed 100.00 MB/s, meant 100.00 MiB/s (104.86 MB/s).",
         "Possible: 0.10 GB/s is 0.4 % of the label of 200 Gb/s Ethernet.",
-        "An average over the interval, idle time included, of one process.",
+        "An average over the interval, idle time included, of one process: hand-offs and "
+        "Mooncake's store alike.",
     )
+    (alone,) = compare(read_log(text), TOY)
+    assert alone.sentences[0] == "Printed 100.00 MB/s, meant 100.00 MiB/s (104.86 MB/s)."
+
+
+@given(
+    st.integers(1, 10**6), st.integers(0, 14), st.sampled_from(["", "e-3", "e-06"]),
+    st.sampled_from(["size: {} gb, cost 9 ms", "size: 2 gb, cost {} ms"]),
+)  # fmt: skip
+def test_nothing_prints_as_nought_that_is_not(digits, places, power, shape):
+    number = f"{digits // 10**places}.{digits % 10**places:0{places}}{power}" if places else "7"
+    for reading in read_log(f"Stored 3 of. {shape.format(number)}, throughput: {number} GB/s"):
+        said = [*explain(reading)]
+        for found in compare(reading, load("llama-3.1-8b"), link=LINK):
+            said += found.sentences
+        for one in said:
+            shown = re.findall(
+                r"(?<![0-9.,])(0(?:\.0+)?)(?= (?:[KMGT]i?B|B|ms|tokens|times)\b)", one
+            )
+            assert not shown, one
+
+
+def test_a_small_size_keeps_its_digits():
+    line = "Stored 10 out of. size: 0.0040 gb, cost 1.6925 ms, throughput: 2.3634 GB/s"
+    (reading,) = read_log(line)
+    assert reading["size"].meant == "0.0040 GiB (0.00429 GB)"
+    assert read_log("Stored 1 of. size: 0.0000000001 gb, cost 1 ms") == ()  # a tenth of a byte
 
 
 def test_the_marker_of_a_longer_name_goes_first():
@@ -449,6 +645,31 @@ MODEL_HINT = "; write load('llama-3.1-8b') or a Geometry"
             "compare: element_bytes must be from 1 to 16, got 0",
         ),
         (
+            lambda: compare((), TOY, key_format="nvfp4"),
+            TypeError,
+            "compare: key_format must be a Format, as FORMATS['fp8_e4m3'], got 'nvfp4' (str)",
+        ),
+        (
+            lambda: compare((), TOY, key_format=FORMS["kivi2_key"]),
+            ValueError,
+            "compare: key_format must be one that packs each token by itself, got 'kivi2_key'",
+        ),
+        (
+            lambda: compare((), TOY, value_format=FORMS["bf16"]),
+            ValueError,
+            "compare: key_format must be given with value_format, got None",
+        ),
+        (
+            lambda: compare((), TOY, key_format=FORMS["bf16"], element_bytes=2),
+            ValueError,
+            "compare: element_bytes must be left out where key_format is given, got 2",
+        ),
+        (
+            lambda: compare((), TOY, most=-1),
+            ValueError,
+            "compare: most must be at least 0, got -1",
+        ),
+        (
             lambda: compare((), TOY, tokens=0),
             ValueError,
             "compare: tokens must be at least 1, got 0",
@@ -475,14 +696,23 @@ def test_a_reading_knows_what_it_lacks():
 
 def test_a_model_that_keeps_no_kv_is_not_compared():
     (found,) = compare(read_log(POOL), Recurrent(layers=1, state_elements=8))
-    assert found.sentences[1] == "this geometry keeps no K and V to compare this with."
+    assert found.sentences[1] == "This geometry keeps no K and V to compare this with."
 
 
 def test_a_coarse_line_settles_nothing():
     line = "KV Cache is allocated. #tokens: 100, K size: 0.01 GB, V size: 0.01 GB"
     (found,) = compare(read_log(line), TOY)
     assert (found.verdict, found.expected) == ("open", None)
-    assert found.sentences[1].endswith("the line is rounded too coarsely.")
+    assert found.sentences[1] == (
+        "This geometry needs 131,072 B at TP 1, 2 bytes an element; 65,536 B at TP 2, 2 bytes an "
+        "element; 32,768 B at TP 4, 2 bytes an element; or in 8 more ways: the line is rounded too "
+        "coarsely."
+    )
+    vllm = "Available KV cache memory: 6.30 GiB\nGPU KV cache size: 100,000 tokens"
+    (found,) = compare(read_log(vllm), TOY)
+    assert found.verdict == "open" and found.sentences[1].endswith(
+        "or in one more way: too close for a line that may hold 5 % more than its tokens need."
+    )
 
 
 def test_another_rate_on_the_same_line_is_told():

@@ -27,7 +27,7 @@ LAYERS = {  # module: what it may import from kvlib
     "layout": {"_check", "payload", "engines"},
     "quantization": {"_check", "payload", "bandwidth"},
     "overlap": {"_check", "bandwidth"},
-    "logs": {"_check", "units", "payload", "bandwidth", "layout"},
+    "logs": {"_check", "units", "wording", "payload", "bandwidth", "layout", "quantization"},
     "budget": {"_check", "units", "payload", "bandwidth", "models", "engines", "hits", "queueing"},
 }
 LAYERS["workbench"] = set(LAYERS) - {"palette"}  # all formulas, composed

@@ -3,6 +3,7 @@
 Oracles: the report of a Setup that is written here field by field, and the budget by itself.
 """
 
+import importlib
 import itertools
 import json
 import random
@@ -14,9 +15,11 @@ from test_widgets import is_sane
 
 from kvlib.apps import defaults, find, run
 from kvlib.apps.controls import Amount, Kept, Select, Text
+from kvlib.apps.workbench import parts
 from kvlib.budget import Service, Traffic, capacity, serve
 from kvlib.engines import VLLM
 from kvlib.hits import MOVES_SUFFIX
+from kvlib.logs import read_log
 from kvlib.models import load
 from kvlib.quantization import FORMATS
 from kvlib.queueing import mean, percentile
@@ -25,6 +28,7 @@ from kvlib.units import GB, Gbit_s, ms
 from kvlib.wording import requests, time
 from kvlib.workbench import Setup, as_json, as_markdown, conclusions, not_counted, report
 
+logs = importlib.import_module("kvlib.logs.compare")  # the function has the module's name
 APP = find("8.workbench")
 CONFIG = {"model_type": "llama", "num_hidden_layers": 80, "num_attention_heads": 64,
           "num_key_value_heads": 8, "head_dim": 128}  # fmt: skip
@@ -242,7 +246,56 @@ def test_a_log_is_read_beside_the_model():
     assert part(result(log="hello <b>"), "Your log").sentences[0].startswith("No line that ")
     assert not [p for p in result(log=" \n").parts if p.title.startswith("Your log")]
     many = part(result(log="\n".join([POOL] * 90)), "Your log").sentences
-    assert len(many) <= 41
+    assert many[:-1] == found.sentences
+    assert many[-1] == "Of the known lines 89 more say the same as one before."
+
+
+def lines_of(kind):
+    shapes = {
+        "pools": "KV Cache is allocated. #tokens: {0}00000, K size: {0}.00 GB, V size: {0}.00 GB",
+        "speeds": "transfer_speed={0}.00 GB/s, transfer_total=9{0}.00 MB",
+        "stores": "Stored {0} out of. size: 0.{0:04} gb, cost 9.{0} ms, throughput: 2.3634 GB/s",
+        "pairs": "Available KV cache memory: {0} GiB\nGPU KV cache size: {0}000 tokens",
+    }
+    return "\n".join(shapes[kind].format(n) for n in range(1, 201))[:20_000]
+
+
+@pytest.mark.parametrize("kind", ["pools", "speeds", "stores", "pairs"])
+def test_of_a_long_log_a_dozen_lines_are_explained_and_compared(kind, monkeypatch):
+    seen = []
+    for where, name in ((parts, "explain"), (logs, "compare_pool"), (logs, "compare_transfer")):
+        real = getattr(where, name)
+        spy = lambda *a, name=name, real=real: seen.append(name) or real(*a)  # noqa: E731
+        monkeypatch.setattr(where, name, spy)
+    text = lines_of(kind)
+    said = part(result(log=text), "Your log").sentences
+    assert seen.count("explain") == 12 and 12 <= len(seen) - 12 <= 24
+    assert sum(line.startswith("Line ") for line in said) == 12
+    left = len(read_log(text)) - 12
+    assert said[-1] == f"Of the known lines {left:,} more are left out: paste fewer."
+
+
+def test_the_set_ups_format_is_what_a_log_is_compared_with():
+    line = "KV Cache is allocated. #tokens: 1000000, KV size: 34.33 GB\n"
+    line += "transfer_speed=5.00 GB/s, transfer_total=288.00 MB"
+    text = " ".join(part(result(log=line, key_format="nvfp4"), "Your log").sentences)
+    assert "llama-3.1-8b needs 36,864 B at TP 1, packed as nvfp4: they agree." in text
+    assert "are 8,192.0 tokens of llama-3.1-8b on a rank at TP 1, packed as nvfp4 (TP as" in text
+    line = POOL.replace("#tokens", "dtype: torch.bfloat16, #tokens")
+    text = " ".join(part(result(log=line, key_format="fp8_e4m3"), "Your log").sentences)
+    assert "dtype bfloat16, where 1 byte an element (fp8_e4m3) was stated: the line is" in text
+    assert "131,072 B at TP 1, 2 bytes an element: they agree." in text
+
+
+def test_a_log_says_nothing_twice():
+    said = part(result(log="transfer_speed=18.63 GB/s"), "Your log").sentences
+    assert said == (
+        "Line 1, SGLang: the hand-off of one request, as its prefill rank saw it.",
+        "rate: printed 18.63 GB/s, meant 18.63 GiB/s (20.00 GB/s).",
+        "The time may be that of the last chunk alone, and the bytes those of all (pull request "
+        "31993).",
+        "Possible: 20.00 GB/s is 80.0 % of the label of the link.",
+    )
 
 
 def tries(control, pick):

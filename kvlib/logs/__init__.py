@@ -7,8 +7,11 @@
 | `vllm`      | vLLM's lines, as data, with its NIXL and Mooncake connectors          |
 | `stores`    | the lines of LMCache and of Mooncake's transfer engine, as data       |
 | `reader`    | `read_log`: text into readings                                        |
+| `digits`    | numbers as text, none of which prints as 0 that is not                |
 | `readings`  | what one line says; `explain` says it in sentences                    |
 | `pools`     | tokens and the bytes that hold them, from one line or two             |
+| `storage`   | how engines store K and V, and which of it a line may mean            |
+| `rows`      | what a model would spend on a token of one rank, at every TP          |
 | `fit`       | bytes a token beside a model's: at which TP, in which unit            |
 | `transfers` | the rate of a transfer, and whether a link allows it                  |
 | `findings`  | what a comparison found: a verdict, sentences, two numbers            |

@@ -1,188 +1,141 @@
 """Fit: the bytes that a logged pool spends on a token, beside the bytes that a model needs.
 
     bytes a token = pool's bytes / pool's tokens        of one rank
-    rank's share  = max(1, H_KV / TP) heads             MLA: the whole latent, on every rank
 
 The quotient settles the unit: read as 10^9 bytes instead of 2^30, the same line would be 7 % short.
 Compared within the rounding of what is printed; SGLang's pool has one page more than its tokens,
 vLLM's memory is that of one rank and its tokens those of the smallest, so it may be 5 % above.
+Every way to fit is named, up to three: half the bytes an element and half the ranks look alike.
 
-Not modelled: pipeline stages, context parallelism, a draft model's own pool, scales beside K and V.
+Not modelled: a draft model's own pool, and what `rows` leaves out.
 """
 
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
 
-from kvlib.layout import share
+from kvlib.logs.digits import times
 from kvlib.logs.findings import Finding
 from kvlib.logs.pools import Pool
-from kvlib.payload import Geometry, Group, Indexer, Model, Recurrent, groups_of, width_of
+from kvlib.logs.rows import Row, in_bytes, parts_of, rows_of, within
+from kvlib.logs.storage import Storage, candidates
+from kvlib.payload import Geometry, Group, Model, Recurrent, groups_of, width_of
 from kvlib.units import UNITS, both
+from kvlib.wording import joined, sentence
 
-__all__ = ["compare_pool", "rank_token_bytes"]
+__all__ = ["called", "compare_pool"]
 
-WIDTHS = {"bfloat16": 2, "float16": 2, "half": 2, "float32": 4}  # bytes of an element
-WIDTHS |= {"float8_e4m3fn": 1, "float8_e5m2": 1, "float8_e4m3fnuz": 1}
-MOST_TP = 64  # ranks that are tried
+NAMELESS = "this geometry"
+MOST_NAMED = 3  # ways to fit that are named
 GB_PER_GIB = UNITS["GB"].size / UNITS["GiB"].size
 
 
-@dataclass(frozen=True, kw_only=True)
-class Row:
-    """What a model would spend on a token of one rank: some of its layers, a width, a TP."""
-
-    n_bytes: int
-    width: int
-    layers: str  # "" where it is all layers that keep K and V
-    tp: int
-
-    def __str__(self) -> str:
-        which = f" for {self.layers}" if self.layers else ""
-        return f"{_bytes(self.n_bytes)}{which} at TP {self.tp} and {_wide(self.width)} an element"
-
-
-def rank_token_bytes(groups: Sequence[Group], tp: int, width: int) -> int | None:
-    """Return the bytes of one token on one rank of `tp`; None if that many cannot share the heads.
-
-    Every layer counts as growing: a pool has a place per token for each of its layers.
-
-    >>> rank_token_bytes([Geometry(layers=94, kv_heads=4, head_dim=128)], 8, 2)
-    48128
-    """
-    total = 0
-    for group in groups:
-        try:
-            mine = share(group, tp)
-        except ValueError:
-            return None
-        own = isinstance(mine, Indexer)
-        total += mine.bytes_per_token if own else mine.elements_per_token * width
-    return total
+def called(model: Model | Group) -> str:
+    """Return what a sentence calls a model."""
+    return model.name if isinstance(model, Model) else NAMELESS
 
 
 def compare_pool(
-    pool: Pool, model: Model | Group, element_bytes: int | None = None, tp: int | None = None
+    pool: Pool, model: Model | Group, stated: Storage | None = None, tp: int | None = None
 ) -> Finding:
     """Return whether a logged pool fits a model, at which tensor parallelism, and in which unit.
 
-    Arguments as in `compare`, checked there.
+    Arguments as in `compare`, checked there; `stated` is how the model is said to be stored.
     """
-    name = model.name if isinstance(model, Model) else "this geometry"
-    implied = Fraction(pool.n_bytes, pool.tokens)
-    intro = f"{pool.tokens:,} tokens in {both(pool.n_bytes)} are {_bytes(implied)} a token a rank."
-    parts = _parts(groups_of(model, "compare"))
-    states = any(isinstance(g, Recurrent) for g in groups_of(model, "compare"))
-    if not parts:
-        return _finding(pool, "open", (intro, f"{name} keeps no K and V to compare this with."))
-    if pool.engine == "vLLM" and len(parts) + states > 1:
-        text = f"{name} has layers with a window or a state: vLLM's tokens are no capacity of it."
+    name, groups = called(model), groups_of(model, "compare")
+    first = sentence(name) if name == NAMELESS else name
+    n_bytes = in_bytes(_implied(pool))
+    intro = f"{pool.tokens:,} tokens in {both(pool.n_bytes)} are {n_bytes} a token a rank."
+    if not parts_of(groups):
+        return _finding(pool, "open", (intro, f"{first} keeps no K and V to compare this with."))
+    if pool.engine == "vLLM" and (kinds := _mixed(groups)):
+        text = f"{first} has layers with {kinds}: vLLM's tokens are no capacity of it."
         return _finding(pool, "open", (intro, text))
-    rows = _rows(groups_of(model, "compare"), _widths(pool, model, element_bytes), tp)
+    width = width_of(model, None, "compare")
+    storages, note = candidates(pool.dtype, width, groups, stated)
+    intros = (intro, note) if note else (intro,)
+    rows = rows_of(groups, storages, tp)
     if not rows:
-        return _finding(pool, "open", (intro, f"{tp} ranks cannot share the heads of {name}."))
-    fits = _within(rows, pool.bounds())
+        return _finding(pool, "open", (*intros, f"{tp} ranks cannot share the heads of {name}."))
+    fits = within(rows, pool.bounds())
     if not fits:
-        return _finding(pool, "disagrees", (intro, *_apart(implied, name, rows, bool(tp))))
-    least, most = min(r.n_bytes for r in fits), max(r.n_bytes for r in fits)
-    if least != most:
-        text = f"{name} needs {_bytes(most)} or {_bytes(least)}: the line is rounded too coarsely."
-        return _finding(pool, "open", (intro, text), fits)
-    sentences = [intro, _agreed(name, fits, rows)]
+        every, _ = candidates(pool.dtype, width, groups, None)
+        others = within(rows_of(groups, every, None), pool.bounds())
+        tried = () if pool.dtype or stated else storages
+        said = (_apart(pool, name, first, rows, tp), *_instead(others, tried))
+        return _finding(pool, "disagrees", (*intros, *said))
+    if len({row.n_bytes for row in fits}) > 1:
+        needs = _few([row.needs for row in fits])
+        why = "the line is rounded too coarsely"
+        if pool.engine == "vLLM":
+            why = "too close for a line that may hold 5 % more than its tokens need"
+        return _finding(pool, "open", (*intros, f"{first} needs {needs}: {why}."), fits)
+    needs = f"{first} needs {in_bytes(fits[0].n_bytes)} {_few([row.where for row in fits])}"
+    more = ", and the line does not say which" if len(fits) > 1 else ""
+    sentences = [*intros, f"{needs}: they agree{more}."]
     if pool.engine != "vLLM":
         sentences.append(_unit(pool, rows))
     return _finding(pool, "agrees", tuple(sentences), fits)
 
 
-def _parts(groups: Sequence[Group]) -> dict[str, list[Group]]:
-    """Return the layers that may share a pool: all, those that grow, those with a window.
+def _implied(pool: Pool) -> Fraction:
+    return Fraction(pool.n_bytes, pool.tokens)
 
-    SGLang gives layers with a window a pool of their own.
+
+def _mixed(groups: Sequence[Group]) -> str:
+    """Return what keeps vLLM's tokens from being a capacity: layers that do not grow as others do.
+
+    An indexer grows with the layers that it serves.
     """
-    kept = [g for g in groups if not isinstance(g, Recurrent)]
-    windowed = [g for g in kept if isinstance(g, Geometry) and g.kept_tokens]
-    parts = {
-        "": kept,
-        "its layers without a window": [g for g in kept if g not in windowed],
-        "its layers with a window": windowed,
-        "its layers without their indexer": [g for g in kept if not isinstance(g, Indexer)],
-    }
-    return {said: part for said, part in parts.items() if part and (not said or part != kept)}
+    states = any(isinstance(group, Recurrent) for group in groups)
+    limits = [g.kept_tokens if isinstance(g, Geometry) else None for g in groups]
+    window = any(limits) and not all(limits)
+    return joined(["a window"] * window + ["a state"] * states or [""])
 
 
-@lru_cache(maxsize=16)
-def _rows(groups: tuple[Group, ...], widths: tuple[int, ...], tp: int | None) -> tuple[Row, ...]:
-    """Return all that a model may spend on a token of one rank, of `tp` ranks or of any number."""
-    return tuple(
-        Row(n_bytes=found, width=width, layers=layers, tp=n)
-        for width in widths
-        for layers, part in _parts(groups).items()
-        for n in ([tp] if tp else range(1, MOST_TP + 1))
-        if (found := rank_token_bytes(part, n, width))
-    )
-
-
-def _widths(pool: Pool, model: Model | Group, element_bytes: int | None) -> tuple[int, ...]:
-    """Return the widths to try: as asked for, as printed, else the model's and then fp8's."""
-    if element_bytes is not None:
-        return (element_bytes,)
-    if pool.dtype in WIDTHS:
-        return (WIDTHS[pool.dtype],)
-    return tuple(dict.fromkeys((width_of(model, None, "compare"), 2, 1)))
-
-
-def _within(rows: Sequence[Row], bounds: tuple[Fraction, Fraction]) -> list[Row]:
-    """Return the rows within bounds, of the first width that has any."""
-    least, most = math.ceil(bounds[0]), math.floor(bounds[1])
-    fits = [row for row in rows if least <= row.n_bytes <= most]
-    return [row for row in fits if row.width == fits[0].width]
-
-
-def _agreed(name: str, fits: list[Row], rows: Sequence[Row]) -> str:
-    first = fits[0]
-    alike = [r for r in rows if (r.width, r.layers) == (first.width, first.layers)]
-    sizes = [row.tp for row in fits if row.layers == first.layers]
-    where = f"at TP {sizes[0]}" + (" or more" if len(sizes) > 1 else "")
-    if len(sizes) == len(alike) > 1:
-        where = "at any TP"
-    which = f" for {first.layers}" if first.layers else ""
-    needs = f"{name} needs {_bytes(first.n_bytes)}{which} {where}"
-    return f"{needs}, {_wide(first.width)} an element: they agree."
+def _few(ways: Sequence[str]) -> str:
+    """Return the first ways as a list, and how many more there are."""
+    more = len(ways) - MOST_NAMED
+    named = list(ways[:MOST_NAMED])
+    if more > 0:
+        named.append(f"in {more:,} more ways" if more > 1 else "in one more way")
+    if len(named) < 3:
+        return ", or ".join(named)
+    return f"{'; '.join(named[:-1])}; or {named[-1]}"
 
 
 def _unit(pool: Pool, rows: Sequence[Row]) -> str:
-    decimal = pool.bounds(GB_PER_GIB)
-    short = _bytes(Fraction(pool.n_bytes, pool.tokens) * GB_PER_GIB)
-    text = f"Read as GB of 10^9 bytes it would be {short}"
-    if _within(rows, decimal):
+    text = f"Read as GB of 10^9 bytes it would be {in_bytes(_implied(pool) * GB_PER_GIB)}"
+    if within(rows, pool.bounds(GB_PER_GIB)):
         return f"{text}, which fits another size: the unit rests on the engine's code alone."
     return f"{text}, which no size explains: the unit of the line is GiB."
 
 
-def _apart(implied: Fraction, name: str, rows: Sequence[Row], fixed: bool) -> tuple[str, ...]:
-    """Return the sentences for a pool that no row explains."""
-    said = float(implied)
+def _apart(pool: Pool, name: str, first: str, rows: Sequence[Row], tp: int | None) -> str:
+    """Return the sentence on a pool that no row explains, beside the row that comes closest."""
+    said = float(_implied(pool))
     near = min(rows, key=lambda row: max(said / row.n_bytes, row.n_bytes / said))
-    ratio = f"{said / near.n_bytes:.3g} times that"
-    first = f"{name} does not fit at TP {rows[0].tp}" if fixed else f"No TP makes {name} fit"
+    ratio = f"{times(said / near.n_bytes)} that"
+    claim = f"{first} does not fit at TP {tp}" if tp else f"No TP makes {name} fit"
     closest = f"the closest is {near}" if len(rows) > 1 else f"it needs {near}"
-    return (
-        f"{first}: {closest}, and the line says {_bytes(implied)}, {ratio}.",
-        "Another model, another width, pipeline stages or a draft model's pool could explain it.",
-    )
+    return f"{claim}: {closest}, and the line says {in_bytes(_implied(pool))}, {ratio}."
 
 
-def _bytes(value: Fraction | int) -> str:
-    return f"{round(value):,} B"
+def _instead(others: Sequence[Row], tried: Sequence[Storage]) -> tuple[str, ...]:
+    """Return what else explains a pool, or could, and what was tried without being told."""
+    if others:
+        return (f"It would fit otherwise: {_few([row.needs for row in others])}.",)
+    told = "Another model, another width, pipeline stages or a draft model's pool could explain it."
+    if not tried:
+        return (told,)
+    plain = [storage.said for storage in tried if storage.width]
+    packed = [storage.said.removeprefix("packed as ") for storage in tried if not storage.width]
+    said = f"{', '.join(plain)}, and packed as {joined(packed, 'or')}"
+    return (f"The line prints no dtype; tried were {said}.", told)
 
 
-def _wide(width: int) -> str:
-    return "1 byte" if width == 1 else f"{width} bytes"
-
-
-def _finding(pool: Pool, verdict: str, sentences: tuple[str, ...], fits: list = ()) -> Finding:
+def _finding(
+    pool: Pool, verdict: str, sentences: tuple[str, ...], fits: Sequence[Row] = ()
+) -> Finding:
     return Finding(
         engine=pool.engine,
         lines=pool.lines,
@@ -191,5 +144,5 @@ def _finding(pool: Pool, verdict: str, sentences: tuple[str, ...], fits: list = 
         sentences=sentences,
         logged=pool.n_bytes / pool.tokens,
         expected=float(fits[0].n_bytes) if fits and verdict == "agrees" else None,
-        sizes=tuple(sorted({row.tp for row in fits})),
+        sizes=tuple(sorted({n for row in fits for n in row.sizes})),
     )

@@ -4,7 +4,7 @@ SGLang prints both on one line, in older versions the tokens on a later one. vLL
 of one rank and the tokens of the smallest. LMCache's stores and retrievals are pools in small.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -37,17 +37,27 @@ class Pool:
         return least / (self.tokens + spare), most / self.tokens
 
 
-def pools_of(readings: Iterable[Reading]) -> tuple[Pool, ...]:
-    """Return the pools that readings speak of; ranks that say the same make one.
+def pools_of(readings: Iterable[Reading], most: int | None = None) -> tuple[Pool, ...]:
+    """Return the pools that readings speak of, at most so many; ranks that say the same make one.
 
     Of several ranks' memory lines the smallest counts, as it does for vLLM.
     """
-    found: list[Pool] = []
+    lines: dict[Pool, list[int]] = {}
+    for pool in _each(readings):
+        alike = replace(pool, lines=())
+        if len(lines) == most and alike not in lines:
+            break
+        lines.setdefault(alike, []).extend(pool.lines)
+    return tuple(replace(pool, lines=tuple(dict.fromkeys(found))) for pool, found in lines.items())
+
+
+def _each(readings: Iterable[Reading]) -> Iterator[Pool]:
+    """Yield the pool of each line that has one, with the line that its tokens came from."""
     waiting: dict[str, list[Reading]] = {"vLLM": [], "SGLang": []}  # bytes without their tokens
     for reading in readings:
         tokens, parts = reading.get("tokens"), _parts(reading)
         if parts and tokens and tokens.value > 0:
-            found.append(_pool(reading, tokens.value))
+            yield _pool(reading, tokens.value)
         elif parts and not tokens and reading.engine in waiting:
             waiting[reading.engine].append(reading)
         elif reading.what == "tokens":
@@ -55,8 +65,7 @@ def pools_of(readings: Iterable[Reading]) -> tuple[Pool, ...]:
             waiting[reading.engine] = []
             if held and tokens.value > 0:
                 least = min(held, key=lambda one: sum(part.value for part in _parts(one)))
-                found.append(_pool(least, tokens.value, reading.line))
-    return _together(found)
+                yield _pool(least, tokens.value, reading.line)
 
 
 def _parts(reading: Reading) -> list[Field]:
@@ -81,11 +90,3 @@ def _pool(reading: Reading, tokens: int, *lines: int) -> Pool:
         half=sum(part.half for part in parts),
         dtype=reading.dtype,
     )
-
-
-def _together(pools: list[Pool]) -> tuple[Pool, ...]:
-    """Return pools that differ in more than their line, each with all its lines."""
-    lines: dict[Pool, list[int]] = {}
-    for pool in pools:
-        lines.setdefault(replace(pool, lines=()), []).extend(pool.lines)
-    return tuple(replace(pool, lines=tuple(dict.fromkeys(found))) for pool, found in lines.items())

@@ -6,7 +6,6 @@ without a bound. Timestamps, levels, ranks and colours may stand before a marker
 """
 
 import re
-from fractions import Fraction
 from itertools import pairwise
 
 from kvlib import _check
@@ -15,7 +14,6 @@ from kvlib.logs.sglang import SGLANG_FORMATS
 from kvlib.logs.shapes import Format, Slot
 from kvlib.logs.stores import STORE_FORMATS
 from kvlib.logs.vllm import VLLM_FORMATS
-from kvlib.units import UNITS
 
 __all__ = ["FORMATS", "LONGEST", "MOST", "read_log"]
 
@@ -23,8 +21,9 @@ FORMATS = SGLANG_FORMATS + VLLM_FORMATS + STORE_FORMATS
 LONGEST = 100_000  # characters of a text that are read
 MOST = 1_000  # readings of one text
 REACH = 1_000  # characters after a marker that belong to it
-LEAST, LARGEST = Fraction(1, 10**15), 10**18  # in base units; beyond them it is no log's number
+LEAST, LARGEST = 10**-15, 10**18  # in base units; beyond them it is no log's number
 SLOWEST = 10**9  # seconds
+MOST_HIDDEN = 0.5  # bytes: less than half of one is no size
 
 _OF_MARKER = {f.marker: [g for g in FORMATS if g.marker == f.marker] for f in FORMATS}
 _LONGER_FIRST = sorted(_OF_MARKER, key=lambda marker: (-len(marker), marker))
@@ -71,26 +70,35 @@ def _read(marker: str, after: str, line: int) -> Reading | None:
         if form.what == "metric":
             sample = _LABELS.match(after)
             after = after[sample.end() :] if sample else ""
-        fields = {slot.name: _field(slot, after, marker) for slot in form.slots}
-        if _complete(form, fields):
+        fields = _fields(form, after)
+        if fields is not None:
             dtype = _DTYPE.search(after) if form.what == "pool" else None
             return Reading(
                 engine=form.engine,
                 what=form.what,
                 says=form.says,
                 line=line,
-                fields=tuple(f for f in fields.values() if f is not None),
+                fields=fields,
                 dtype=dtype[1] if dtype else "",
                 note=form.note,
+                crosses=form.crosses,
                 source=form.source,
             )
     return None
 
 
-def _complete(form: Format, fields: dict[str, Field | None]) -> bool:
-    if any(slot.needed and fields[slot.name] is None for slot in form.slots):
-        return False
-    return not form.together or any(fields[name] is not None for name in form.together)
+def _fields(form: Format, after: str) -> tuple[Field, ...] | None:
+    """Return the numbers of a format; None at once if one is missing that there must be."""
+    found = []
+    for slot in form.slots:
+        field = _field(slot, after, form.marker)
+        if field is not None:
+            found.append(field)
+        elif slot.needed:
+            return None
+    if form.together and not any(field.name in form.together for field in found):
+        return None
+    return tuple(found)
 
 
 def _field(slot: Slot, after: str, marker: str) -> Field | None:
@@ -100,31 +108,35 @@ def _field(slot: Slot, after: str, marker: str) -> Field | None:
         match = _NUMBER.match(after, start) if start is not None else None
         unit = "" if slot.printed in (label or marker) else slot.printed
         if match and (end := _ended(after, match.end(), unit)):
-            exact = Fraction(match["whole"].replace(",", "") + "." + (match["part"] or "0"))
-            exact *= Fraction(10) ** int(match["power"] or 0)
-            place = Fraction(10) ** (int(match["power"] or 0) - len(match["part"] or ""))
+            whole, part, power = match.groups(default="")
+            digits = int(whole.replace(",", "") + part)
             printed = after[start:end] if unit else f"{match[0]} {slot.printed}".strip()
-            return _made(slot, exact, place, printed)
+            return _made(slot, digits, int(power or 0) - len(part), printed)
     return None
 
 
-def _made(slot: Slot, exact: Fraction, place: Fraction, printed: str) -> Field | None:
-    """Return the field of an exact number; None for a size that no log prints."""
-    size = UNITS[slot.unit].size if slot.unit else Fraction(1)
-    kind = UNITS[slot.unit].kind if slot.unit else ""
-    value = exact * size
+def _made(slot: Slot, digits: int, power: int, printed: str) -> Field | None:
+    """Return the field of digits times 10^power; None for a size that no log prints."""
+    up, down, kind = slot.scale  # whole numbers, as fractions of each number are slow
+    if power > 0:
+        up *= 10**power
+    elif power:
+        down *= 10**-power
+    value = digits * up / down
     if value and not LEAST <= value <= (SLOWEST if kind == "seconds" else LARGEST):
         return None
-    if kind == "tokens" and value.denominator != 1:
+    whole, left = divmod(digits * up, down)
+    if (kind == "tokens" and left) or (kind == "bytes" and value and value < MOST_HIDDEN):
         return None
-    whole = value.denominator == 1 or kind == "bytes"
+    if kind == "bytes":
+        whole, left = whole + (2 * left >= down), 0
     return Field(
         name=slot.name,
         printed=printed,
         unit=slot.unit,
-        value=round(value) if whole else float(value),
-        half=float(place * size / 2),
-        digits=min(6, len(str(place.denominator)) - 1),
+        value=value if left else whole,
+        half=up / down / 2,
+        digits=min(6, max(0, -power)),
         renamed=slot.renamed,
         note=slot.note,
     )

@@ -2,7 +2,9 @@
 
 from dataclasses import dataclass
 
-from kvlib.units import UNITS, format_as
+from kvlib.logs.digits import shown
+from kvlib.units import UNITS
+from kvlib.wording import sentence
 
 __all__ = ["Field", "Reading", "explain"]
 
@@ -25,9 +27,9 @@ class Field:
         """The number with the unit that is meant, and in decimal units where they differ."""
         if not self.unit:
             return self.printed
-        text = format_as(self.value, self.unit, self.digits)
+        text = shown(self.value, self.unit, self.digits)
         if UNITS[self.unit].kind in ("bytes", "rate"):
-            text += f" ({format_as(self.value, self.unit.replace('iB', 'B'))})"
+            text += f" ({shown(self.value, self.unit.replace('iB', 'B'))})"
         return text
 
 
@@ -42,6 +44,7 @@ class Reading:
     fields: tuple[Field, ...]
     dtype: str = ""  # of a pool, where it is printed
     note: str = ""
+    crosses: str = ""  # of a transfer: what the bytes cross, if not the link of a hand-off
     source: str = ""
 
     def get(self, name: str) -> Field | None:
@@ -72,5 +75,5 @@ def explain(reading: Reading) -> tuple[str, ...]:
             text = f"{field.name}: {field.meant}"
         sentences.append(text + (f"; {field.note}." if field.note else "."))
     if reading.note:
-        sentences.append(f"{reading.note[0].upper()}{reading.note[1:]}.")
+        sentences.append(f"{sentence(reading.note)}.")
     return tuple(sentences)

@@ -5,6 +5,7 @@ the engine's code divides by. The two differ more often than not.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from kvlib import _check
 from kvlib.units import UNITS
@@ -29,7 +30,18 @@ class Slot:
         if self.unit:
             _check.one_of("Slot", "unit", self.unit, UNITS)
 
-    @property
+    @cached_property
+    def scale(self) -> tuple[int, int, str]:
+        """What the unit is worth in its base unit, over and under the line, and what it measures.
+
+        Kept, as are the properties of every slot: a long log asks for them thousands of times.
+        """
+        if not self.unit:
+            return 1, 1, ""
+        unit = UNITS[self.unit]
+        return unit.size.numerator, unit.size.denominator, unit.kind
+
+    @cached_property
     def renamed(self) -> bool:
         """Whether the log prints one unit and means another: GB for GiB, gb for GiB."""
         return bool(self.unit) and self.printed in MISLEADING and self.printed != self.unit
@@ -51,3 +63,4 @@ class Format:
     source: str
     together: tuple[str, ...] = ()  # slots of which at least one must be there
     note: str = ""
+    crosses: str = ""  # of a transfer: what the bytes cross, if not the link of a hand-off

@@ -8,6 +8,7 @@ _LMCACHE = "LMCache/LMCache: lmcache/v1/cache_engine.py at 3bafe17, / 1024**3"
 _MOONCAKE = (
     "kvcache-ai/Mooncake: mooncake-transfer-engine/src/, kBytesPerMegabyte = 1024.0 * 1024.0"
 )
+_STORE = "between the GPU and LMCache's store, host memory unless it was set otherwise"
 
 
 def _moved(marker: str, says: str) -> Format:
@@ -24,6 +25,7 @@ def _moved(marker: str, says: str) -> Format:
         ),
         source=_LMCACHE,
         note="the time is what Python waited; a copy that is still under way is not in it",
+        crosses=_STORE,
     )
 
 
@@ -38,6 +40,7 @@ def _timed(marker: str, says: str) -> Format:
             Slot(name="time", labels=("tokens in ",), printed="seconds", unit="s", needed=True),
         ),
         source="LMCache/LMCache, multiprocess mode, as in pull requests 3968 and 5138",
+        crosses=_STORE,
     )
 
 
@@ -45,13 +48,16 @@ _STORED, _RETRIEVED = "one store of one rank", "one retrieval of one rank"
 _RATE = Slot(name="rate", labels=("Throughput: ",), printed="MB/s", unit="MiB/s", needed=True)
 _OLD_RATE = Slot(name="rate", labels=("",), printed="MB/s", unit="MiB/s", needed=True)
 _OVER = Slot(name="interval", labels=("(over last ", ""), printed="s", unit="s")
-_IDLE = "an average over the interval, idle time included, of one process"
+_IDLE = (
+    "an average over the interval, idle time included, of one process: hand-offs and Mooncake's "
+    "store alike"
+)
 
 STORE_FORMATS = (
+    _timed("Stored ", _STORED),  # first, as its tokens tell the two apart at once
+    _timed("Retrieved ", _RETRIEVED),
     _moved("Stored ", _STORED),
     _moved("Retrieved ", _RETRIEVED),
-    _timed("Stored ", _STORED),
-    _timed("Retrieved ", _RETRIEVED),
     Format(
         engine="Mooncake",
         what="rate",

@@ -13,11 +13,16 @@ from fractions import Fraction
 
 from kvlib.bandwidth import Link, Path, plausible
 from kvlib.layout import share
+from kvlib.logs.digits import shown, times
 from kvlib.logs.findings import Finding
-from kvlib.logs.fit import rank_token_bytes
+from kvlib.logs.fit import called
 from kvlib.logs.readings import Field, Reading
-from kvlib.payload import Geometry, Group, Model, Recurrent, groups_of, payload_bytes, width_of
-from kvlib.units import both, format_as
+from kvlib.logs.rows import rank_token_bytes
+from kvlib.logs.storage import Storage, as_width
+from kvlib.payload import Geometry, Group, Model, Recurrent, groups_of, width_of
+from kvlib.units import both
+from kvlib.wording import sentence
+from kvlib.wording import tokens as counted
 
 __all__ = ["Transfer", "compare_transfer", "in_tokens", "transfers_of"]
 
@@ -35,6 +40,7 @@ class Transfer:
     rate: Field | None = None
     tokens: Field | None = None
     note: str = ""
+    crosses: str = ""  # what the bytes cross, if not the link between the two sides
 
 
 def transfers_of(readings: Iterable[Reading]) -> tuple[Transfer, ...]:
@@ -43,9 +49,8 @@ def transfers_of(readings: Iterable[Reading]) -> tuple[Transfer, ...]:
     for reading in readings:
         if reading.what in ("transfer", "rate") or reading.get("rate"):
             named = {n: reading.get(n) for n in ("size", "time", "rate", "tokens")}
-            found.append(
-                Transfer(engine=reading.engine, lines=(reading.line,), note=reading.note, **named)
-            )
+            named |= {"note": reading.note, "crosses": reading.crosses}
+            found.append(Transfer(engine=reading.engine, lines=(reading.line,), **named))
         elif reading.what == "metric":
             for name in ("size", "time"):
                 if total := reading.get(f"sum of {name}s"):
@@ -74,15 +79,20 @@ def compare_transfer(transfer: Transfer, link: Link | Path | None = None) -> Fin
         sentences, verdict = _quotient(transfer)
     else:
         n_bytes, seconds, verdict = round(transfer.rate.value), 1.0, "open"
-        sentences = [f"Printed {transfer.rate.printed}, meant {transfer.rate.meant}."]
+        sentences = []
+        if link is None or transfer.crosses:  # a link's sentence says the rate
+            sentences = [f"Printed {transfer.rate.printed}, meant {transfer.rate.meant}."]
     expected = None
-    if link is not None:
+    if transfer.crosses:
+        text = f"the bytes go {transfer.crosses}, not over the link of a hand-off"
+        sentences.append(f"{sentence(text)}: no link is compared.")
+    elif link is not None:
         report = plausible(n_bytes, seconds, link)
         expected = float((link if isinstance(link, Link) else _slowest(link)).rate)
         verdict = "impossible" if report.impossible else verdict
         sentences.append(report.sentence)
     if transfer.note:
-        sentences.append(f"{transfer.note[0].upper()}{transfer.note[1:]}.")
+        sentences.append(f"{sentence(transfer.note)}.")
     return Finding(
         engine=transfer.engine,
         lines=transfer.lines,
@@ -102,42 +112,45 @@ def in_tokens(
     transfer: Transfer,
     model: Model | Group,
     tokens: int | None = None,
-    width: int | None = None,
+    stated: Storage | None = None,
     tp: int | None = None,
 ) -> str:
     """Return a sentence on a transfer's size beside the model's bytes, empty if nothing follows.
 
     With `tokens` it is the payload of one rank; without, how many tokens the size would be, of
-    models all of whose layers grow. `tp` left out is 1.
+    models all of whose layers grow. What is not stated is assumed, and said: the width of the
+    model's file, and one rank.
     """
     if not transfer.size or not transfer.size.value or transfer.tokens:
         return ""
-    name = model.name if isinstance(model, Model) else "this geometry"
-    groups, tp = groups_of(model, "compare"), tp or 1
-    width = width_of(model, width, "compare")
+    name, groups, ranks = called(model), groups_of(model, "compare"), tp or 1
+    storage = stated or as_width(width_of(model, None, "compare"))
+    where = f"on a rank at TP {ranks:,}, {storage.said}"
+    assumed = [what for what, known in (("TP", tp), ("width", stated)) if not known]
+    if assumed:
+        where += f" ({' and '.join(assumed)} assumed)"
+    try:
+        mine = [share(group, ranks) for group in groups]
+    except ValueError:
+        return f"{ranks:,} ranks cannot share the heads of {name}."
     if tokens is not None:
-        try:
-            mine = sum(payload_bytes(share(group, tp), tokens, width) for group in groups)
-        except ValueError:
-            return f"{tp:,} ranks cannot share the heads of {name}."
-        if not mine:
+        payload = sum(storage.n_bytes(group, tokens) for group in mine)
+        if not payload:
             return ""
-        ratio = f"{transfer.size.value / mine:.3g} times that"
-        payload = f"{tokens:,} tokens of {name} are {both(mine)} on a rank at TP {tp:,}"
-        return f"{payload}; the line moved {transfer.size.meant}, {ratio}."
+        ratio = f"{times(transfer.size.value / payload)} that"
+        first = f"{counted(tokens)} of {name} are {both(payload)} {where}"
+        return f"{first}; the line moved {transfer.size.meant}, {ratio}."
     if any(isinstance(g, Recurrent) or (isinstance(g, Geometry) and g.kept_tokens) for g in groups):
         return ""
-    each = rank_token_bytes(groups, tp, width)
-    if not each:
-        return f"{tp:,} ranks cannot share the heads of {name}."
-    count = format_as(Fraction(transfer.size.value, each), "tokens", 1)
-    return f"{transfer.size.meant} are {count} of {name} on a rank at TP {tp:,}."
+    each = rank_token_bytes(groups, ranks, storage)
+    count = shown(Fraction(transfer.size.value, each), "tokens", 1)
+    return f"{transfer.size.meant} are {count} of {name} {where}."
 
 
 def _quotient(transfer: Transfer) -> tuple[list[str], str]:
     """Return the sentences on size over time, and whether the line's own rate agrees."""
     rate = Fraction(transfer.size.value) / Fraction(transfer.time.value)
-    rates = f"{format_as(rate, 'GB/s')} ({format_as(rate, 'GiB/s')})"
+    rates = f"{shown(rate, 'GB/s')} ({shown(rate, 'GiB/s')})"
     first = f"{transfer.size.meant} in {transfer.time.meant} are {rates}."
     if not transfer.rate or not transfer.rate.value:
         return [first], "open"

@@ -4,14 +4,16 @@ from kvlib.apps.app import Part
 from kvlib.apps.picture import bars
 from kvlib.bandwidth import Link
 from kvlib.logs import compare, explain, read_log
-from kvlib.quantization import run_bytes
-from kvlib.wording import requests, sentence
-from kvlib.workbench import Report, Setup, next_measurement, not_counted
+from kvlib.wording import joined, requests, sentence
+from kvlib.workbench import Report, next_measurement, not_counted
 from kvlib.workbench.sentences import printed_rates
 
 __all__ = ["capacities", "log", "measure", "splits", "uncounted"]
 
-MOST_SPLITS, MOST_LINES = 15, 40
+MOST_SPLITS = 15
+MOST_READINGS = 12  # of a log, different ones: those that are explained and compared
+MOST_FOUND = 2 * MOST_READINGS  # a line may be a pool and a transfer
+PAIRED = ("memory", "tokens")  # readings that make a pool only with another, perhaps a later one
 
 
 def capacities(report: Report) -> str:
@@ -50,24 +52,29 @@ def log(report: Report, text: str, link: Link) -> Part | None:
     if not readings:
         said = "No line that is known here: see chapter 8 for those of SGLang and vLLM that are."
         return Part(title="Your log", sentences=(said,))
-    said = [line for reading in readings for line in explain(reading)]
+    different = {}
+    for reading in readings:
+        said = reading.engine, reading.says, reading.dtype, *(f.printed for f in reading.fields)
+        different.setdefault(said, reading)
+    firsts = list(different.values())[:MOST_READINGS]
+    lines = [line for reading in firsts for line in explain(reading)]
+    chosen = {id(reading) for reading in firsts}
+    compared = [r for r in readings if r.what in PAIRED or id(r) in chosen]
     s = report.setup
     tp = s.prefill_tp if s.prefill_tp == s.decode_tp > 1 else None
-    for found in compare(readings, s.model, link=link, tp=tp, element_bytes=_width(s)):
-        said += found.sentences
-    said = list(dict.fromkeys(said))
-    more = len(said) - MOST_LINES
-    if more > 0:
-        said = [*said[:MOST_LINES], f"{more:,} sentences more are left out: paste fewer lines."]
-    return Part(title="Your log, beside this model and link", sentences=tuple(said))
+    stored = {"key_format": s.key_format, "value_format": s.value_format}
+    for found in compare(compared, s.model, link=link, tp=tp, most=MOST_FOUND, **stored):
+        lines += found.sentences
+    lines += _left_out(len(different) - len(firsts), len(readings) - len(different))
+    title = "Your log, beside this model and link"
+    return Part(title=title, sentences=tuple(dict.fromkeys(lines)))
 
 
-def _width(setup: Setup) -> int | None:
-    """Return the whole bytes of an element in the format of the set-up, None if not so stated."""
-    form, many = setup.key_format, 1_000
-    if form is None or run_bytes(form, many) % many:
-        return None
-    return run_bytes(form, many) // many
+def _left_out(others: int, same: int) -> list[str]:
+    """Return one sentence on the readings that are not explained, none if all are."""
+    said = [f"{same:,} more say the same as one before"] * (same > 0)
+    said += [f"{others:,} more are left out: paste fewer"] * (others > 0)
+    return [f"Of the known lines {joined(said)}."] if said else []
 
 
 def measure(report: Report) -> Part:
