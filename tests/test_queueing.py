@@ -182,6 +182,13 @@ def small_cases(draw):
         [Fraction(n) for n in draw(st.lists(whole, min_size=count, max_size=count))]
         for _ in range(3)
     ]
+    early = delay = None
+    if draw(st.booleans()):  # of the shorter, how much the hand-off begins before prefill ends
+        parts = draw(st.lists(st.integers(0, 4), min_size=count, max_size=count))
+        works = zip(parts, *columns[:2], strict=True)
+        early = [min(a, b) * Fraction(part, 4) for part, a, b in works]
+    if draw(st.booleans()):
+        delay = [Fraction(n) for n in draw(st.lists(whole, min_size=count, max_size=count))]
     memory = draw(st.none() | st.integers(1, 12))
     held = draw(st.lists(st.integers(1, memory or 9), min_size=count, max_size=count))
     stations = Stations(
@@ -190,7 +197,7 @@ def small_cases(draw):
         link=draw(st.sampled_from(("one at a time", "shared"))),
         memory=memory,
     )
-    return arrivals, *columns, held, stations
+    return arrivals, *columns, held, stations, early, delay
 
 
 @settings(max_examples=150)
@@ -200,13 +207,21 @@ def test_every_request_fares_as_in_an_independent_simulation(case):
     assert found == [tuple(row) for row in simulated(*case, start=Fraction(0))]
 
 
+def recorded(case):
+    """Return the run of a case whose fractions are floats: halves and quarters are exact."""
+    *columns, held, stations, early, delay = case
+    names = ("arrivals", "prefill", "transfer", "decode", "early", "delay")
+    named = zip(names, (*columns, early, delay), strict=True)
+    floats = {name: None if v is None else list(map(float, v)) for name, v in named}
+    return simulate(Requests(held=held, **floats), stations)
+
+
 @settings(max_examples=60)
 @given(small_cases())
 def test_floats_and_the_record_say_the_same(case):
-    *columns, held, stations = case
-    named = zip(("arrivals", "prefill", "transfer", "decode"), columns, strict=True)
-    run = simulate(Requests(held=held, **{k: list(map(float, v)) for k, v in named}), stations)
-    exact = flow(*case)
+    columns, stations = case[:4], case[5]
+    run, exact = recorded(case), flow(*case)
+    assert all(min(run.waits(stage)) >= 0 for stage in STAGES)
     fields = ("prefill_starts", "prefill_ends", "reserved", "network_starts", "network_ends")
     if stations.link == "one at a time":  # whole numbers stay whole
         for name, values in zip((*fields, "decode_starts"), exact, strict=True):
@@ -228,13 +243,14 @@ def test_a_long_random_run_equals_the_independent_simulation():
         exponential(count, 12.0, seed=6),
     )
     held = [1 + i % 5 for i in range(count)]
+    early = [min(a, b) / 2 for a, b in zip(*columns[1:3], strict=True)]
+    delay = exponential(count, 2.0, seed=7)
     for link in ("one at a time", "shared"):
         for memory in (None, 24):
             stations = Stations(prefill_servers=2, decode_servers=7, link=link, memory=memory)
-            rows = simulated(*columns, held, stations, start=0.0)
-            for values, others in zip(
-                flow(*columns, held, stations), zip(*rows, strict=True), strict=True
-            ):
+            case = (*columns, held, stations, early, delay)
+            rows = simulated(*case, start=0.0)
+            for values, others in zip(flow(*case), zip(*rows, strict=True), strict=True):
                 assert values == pytest.approx(others, rel=1e-9)
 
 
@@ -244,27 +260,30 @@ def test_a_long_random_run_equals_the_independent_simulation():
 @settings(max_examples=60)
 @given(small_cases())
 def test_order_and_work_are_kept(case):
-    arrivals, prefill, transfer, decode, held, stations = case
+    arrivals, prefill, transfer, decode, held, stations, early, delay = case
     starts, ends, reserved, sending, sent, decoding = flow(*case)
+    still = [0] * len(arrivals)
+    ready = list(map(operator.sub, ends, early or still))
+    there = list(map(operator.add, sent, delay or still))
     for i, arrival in enumerate(arrivals):
-        way = (arrival, starts[i], ends[i], reserved[i], sending[i], sent[i], decoding[i])
-        assert list(way) == sorted(way)
-        assert ends[i] - starts[i] == prefill[i]
+        way = (starts[i], ready[i], reserved[i], sending[i], sent[i], there[i], decoding[i])
+        assert [arrival, *way] == sorted([arrival, *way])
+        assert ends[i] - starts[i] == prefill[i] and ends[i] <= sent[i]
     if stations.link == "one at a time":
         assert all(b - a == s for a, b, s in zip(sending, sent, transfer, strict=True))
     done = [a + b for a, b in zip(decoding, decode, strict=True)]
     for reach, serve_at in (
         (arrivals, starts),
-        (ends, reserved),
-        (ends, sending),
-        (sent, decoding),
+        (ready, reserved),
+        (ready, sending),
+        (there, decoding),
     ):
         pairs = sorted(zip(reach, serve_at, strict=True))  # of equal ones the first served first
         served = [time for _, time in pairs]
         assert served == sorted(served)  # first come, first served
     busy = (
         (arrivals, starts, ends, stations.prefill_servers),
-        (sent, decoding, done, stations.decode_servers),
+        (there, decoding, done, stations.decode_servers),
     )
     for reach, begin, end, servers in busy:  # nobody waits while a server is idle
         for i, time in enumerate(begin):
@@ -280,22 +299,20 @@ def test_order_and_work_are_kept(case):
 @settings(max_examples=60)
 @given(small_cases(), st.integers(1, 5))
 def test_a_faster_link_or_later_arrivals_never_end_a_request_later(case, factor):
-    arrivals, prefill, transfer, decode, held, stations = case
+    arrivals, prefill, transfer, decode, held, stations, early, _ = case
     stations = replace(stations, link="one at a time")
-    slow = flow(arrivals, prefill, transfer, decode, held, stations)
+    slow = flow(arrivals, prefill, transfer, decode, held, stations, early)
     faster = [seconds / factor for seconds in transfer]
-    fast = flow(arrivals, prefill, faster, decode, held, stations)
+    fast = flow(arrivals, prefill, faster, decode, held, stations, early)
     assert all(a <= b for a, b in zip(fast[-1], slow[-1], strict=True))
-    roomy = flow(arrivals, prefill, transfer, decode, held, replace(stations, memory=None))
+    roomy = flow(arrivals, prefill, transfer, decode, held, replace(stations, memory=None), early)
     assert all(a <= b for a, b in zip(roomy[-1], slow[-1], strict=True))
 
 
 @settings(max_examples=40)
 @given(small_cases(), st.integers(4, 40))
 def test_areas_under_the_queues_are_the_sums_of_the_waits(case, points):
-    *columns, held, stations = case
-    named = zip(("arrivals", "prefill", "transfer", "decode"), columns, strict=True)
-    run = simulate(Requests(held=held, **{k: list(map(float, v)) for k, v in named}), stations)
+    run = recorded(case)
 
     def area(steps):
         ends = [time for time, _ in steps[1:]] + [steps[-1][0]]
@@ -616,6 +633,16 @@ REFUSED = {
     ),
     "Stations: prefill_servers must be from 1 to 100,000,000,000, got 0": lambda: Stations(
         prefill_servers=0
+    ),
+    "Requests: early[1] must be at most prefill[1], 1, got 2.0": lambda: Requests(
+        arrivals=[0, 0], prefill=[2, 1], transfer=[2, 2], decode=[0, 0], early=[2, 2]
+    ),
+    "Requests: early[0] must be at most transfer[0], 1, got 2.0": lambda: Requests(
+        **ONE | {"prefill": [3]}, early=[2]
+    ),
+    "Requests: delay[0] must be at least 0, got -1": lambda: Requests(**ONE, delay=[-1]),
+    "Requests: number of early must be as long as arrivals, 1, got 2": lambda: Requests(
+        **ONE, early=[1, 1]
     ),
     "simulate: stations must be Stations, got 1 (int)": lambda: simulate(Requests(**ONE), 1),
     "simulate: held must be at most the memory of 3, got 4": lambda: simulate(

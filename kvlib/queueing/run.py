@@ -31,9 +31,11 @@ class Run:
     arrivals: Column
     prefill_starts: Column
     prefill_ends: Column
-    reserved: Column  # when it has its memory; prefill_ends if that has no limit
+    ready: Column  # when its hand-off may begin: at the end of prefill, or earlier in pieces
+    reserved: Column  # when it has its memory; ready if that has no limit
     network_starts: Column
     network_ends: Column
+    delivered: Column  # when decode has all of it: network_ends, or later by the cost of pieces
     decode_starts: Column
     completions: Column
     outputs: tuple[int, ...] | None = None  # tokens that decode makes
@@ -45,8 +47,8 @@ class Run:
 
     @cached_property
     def memory_waits(self) -> Column:
-        """Seconds from the end of prefill until memory is reserved."""
-        return tuple(map(sub, self.reserved, self.prefill_ends))
+        """Seconds from when a hand-off may begin until memory is reserved."""
+        return tuple(map(sub, self.reserved, self.ready))
 
     @cached_property
     def network_waits(self) -> Column:
@@ -60,8 +62,8 @@ class Run:
 
     @cached_property
     def decode_waits(self) -> Column:
-        """Seconds from the end of the transfer to a slot of the decode pool."""
-        return tuple(map(sub, self.decode_starts, self.network_ends))
+        """Seconds from the delivery of a hand-off to a slot of the decode pool."""
+        return tuple(map(sub, self.decode_starts, self.delivered))
 
     @cached_property
     def ttft(self) -> Column:
