@@ -54,7 +54,7 @@ ARRIVALS: dict[str, Callable[[int, float, int], list[float]]] = {  # requests, r
 }
 LENGTHS = 64  # different ones
 MOST_REQUESTS, MOST_BATCH, MOST_SPREAD, MOST_RATE = 1_000_000, 100_000, 8, 10**9
-MOST_SECONDS = 10**11
+MOST_SECONDS, ROUNDING = 10**11, 1e-12
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,9 +143,9 @@ def requests_of(call: str, service: Service, traffic: Traffic, seed: int) -> Req
     early = delay = None
     if exposed is not None:  # as a share of what the link takes
         part = exposed / transfer_seconds(service, service.prompt_tokens)
-        if part < 1:
+        if part < 1 - ROUNDING:
             early = [min(a, (1 - part) * b) for a, b in zip(prefill, transfer, strict=True)]
-        elif part > 1:
+        elif part > 1 + ROUNDING:
             delay = [(part - 1) * seconds for seconds in transfer]
     return Requests(
         arrivals=[time * stretch for time in times],
