@@ -44,9 +44,7 @@ class SharedLink:
             self._wake()
 
 
-def simulated(
-    arrivals, prefill, transfer, decode, held, stations, early=None, delay=None, start=0
-):
+def simulated(arrivals, prefill, transfer, decode, held, stations, early=None, delay=None, start=0):
     """Return rows: start and end of prefill, reservation, start and end of transfer, decode."""
     env = simpy.Environment(start)
     workers = simpy.Resource(env, stations.prefill_servers)

@@ -53,8 +53,9 @@ from kvlib.queueing import (
     waiting_steps,
 )
 from kvlib.queueing.simulate import flow
-from kvlib.units import GB, GB_s, GiB, parse
+from kvlib.units import GB, GB_s, Gbit_s, GiB, ms, parse
 from kvlib.wording import time as printed
+from kvlib.workbench import Setup, report
 
 RUNS, LONG = 12, 3_200
 
@@ -489,7 +490,7 @@ def test_the_highest_rate_keeps_the_target_and_is_the_highest(link):
     service, before = Service(), 0.0
     for ttft in (4.0, 6.0, 12.0):
         found = highest_rate(service, traffic, ttft=ttft, seed=2)
-        assert before < found <= capacity(service).limit
+        assert before < found <= 0.95 * capacity(service).limit
         for rate, side in ((found * 0.98, True), (found * 1.03, False)):
             late = replace(traffic, arrival_rate=rate, requests=1_280)
             run = serve(service, late, seed=2)
@@ -504,12 +505,43 @@ def test_the_highest_rate_at_its_ends():
     alone = 8_192 / 8_000 + GiB / 25e9
     assert highest_rate(service, traffic, ttft=alone * 0.999, seed=1) == 0
     assert highest_rate(service, traffic, ttft=alone * 1.001, seed=1) > 0
-    assert highest_rate(service, traffic, ttft=1e9, seed=1) == pytest.approx(3 * 8_000 / 8_192)
+    most = 0.95 * 3 * 8_000 / 8_192
     even = replace(traffic, arrivals="steady")  # nobody waits at any rate below the bound
-    assert highest_rate(service, even, ttft=alone * 1.001, seed=1) > 0.98 * 3 * 8_000 / 8_192
-    for per_token, wanted in ((0.039, 0), (0.041, 3 * 8_000 / 8_192)):  # 32 / 800 is 0.04 s
+    assert highest_rate(service, even, ttft=alone * 1.001, seed=1) == pytest.approx(most)
+    for per_token, wanted in ((0.039, 0), (0.041, most)):  # 32 / 800 is 0.04 s
         found = highest_rate(service, traffic, ttft=1e9, per_token=per_token, seed=1)
         assert found == pytest.approx(wanted)
+
+
+BEYOND = {  # what a run at its bound would not notice: lenient targets, a memory with room
+    "20 s": (Service(), {}, 20.0),
+    "for ever": (Service(), {}, 1e9),
+    "memory": (Service(decode_memory=4 * GB, decode_seconds=20.48), {}, 60.0),
+    "shared": (Service(network_rate=2e9), {"link": "shared"}, 60.0),
+    "wild": (Service(), {"arrivals": "bursty", "prompt_spread": 2.72, "output_spread": 2.72}, 30.0),
+}
+
+
+@pytest.mark.parametrize(("service", "how", "ttft"), BEYOND.values(), ids=BEYOND)
+def test_no_run_claims_what_it_is_too_short_to_know(service, how, ttft):
+    traffic = Traffic(arrival_rate=1.0, requests=512, **how)
+    for seed in (1, 2):
+        found = highest_rate(service, traffic, ttft=ttft, seed=seed)
+        assert found <= 0.95 * capacity(service).limit * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("quantile", [0.9, 0.95, 0.99, 1.0])
+def test_a_small_answer_is_as_sharp_as_a_large_one(quantile):
+    traffic, service = (
+        Traffic(arrival_rate=1.0, requests=512),
+        Service(workers=2, prefill_workers=1),
+    )
+    ttft = 1.001 * (8_192 / 8_000 + GiB / 25e9)  # hardly anybody may wait
+    found = highest_rate(service, traffic, ttft=ttft, quantile=quantile, seed=3)
+    assert 0 < found < 0.2 * capacity(service).limit
+    for rate, side in ((found, True), (found * 1.023, False)):
+        run = serve(service, replace(traffic, arrival_rate=rate), seed=3)
+        assert (percentile(run.ttft[128:], quantile) <= ttft) is side
 
 
 def test_a_wider_spread_or_burstier_arrivals_cost_rate():
@@ -562,6 +594,87 @@ def test_goodput_counts_what_meets_both_targets():
     assert attainment(run, ttft=2) == 2 / 3 and goodput(run, ttft=2) == 2 / 5
     assert attainment(run, ttft=2, per_token=1) == 1 / 3
     assert goodput(run, ttft=2, per_token=1) == pytest.approx(run.throughput / 3)
+
+
+@settings(max_examples=60)
+@given(
+    st.floats(0.2, 30),
+    st.floats(0.5, 1_000),
+    st.sampled_from((Service(), Service(network_rate=1e9), Service(output_tokens=8_192))),
+    st.sampled_from(("one at a time", "shared")),
+    st.integers(1, 300),
+)
+def test_goodput_while_requests_come_is_never_above_the_bound(rate, ttft, service, link, count):
+    traffic = Traffic(arrival_rate=rate, requests=count, arrivals="steady", link=link)
+    run = serve(service, traffic, seed=1)
+    end = run.arrivals[-1]
+    found = goodput(run, ttft=ttft, until=end)
+    for pool in ("prefill", "network"):  # who decodes at the end has a first token, and is not done
+        assert found <= getattr(capacity(service), pool) * (1 + 1e-9)
+    good = [t for t, a in zip(run.decode_starts, run.arrivals, strict=True) if t - a <= ttft]
+    assert found == sum(t <= end for t in good) / end
+    assert found <= attainment(run, ttft=ttft) * rate * (1 + 1e-9)
+
+
+def test_goodput_until_the_last_arrival_leaves_out_what_is_served_later():
+    run = serve(Service(), Traffic(arrival_rate=4.0), seed=1)
+    assert attainment(run, ttft=1_000) == 1
+    found = goodput(run, ttft=1_000, until=run.arrivals[-1])
+    assert 0.97 * capacity(Service()).limit < found <= capacity(Service()).limit
+
+
+# ---------------------------------------------------------------- a hand-off in pieces
+
+PIECES = {  # of a Setup: exposed less than the link's time, as much, and more
+    "whole": {},
+    "hidden": {"pieces": 32, "link_rate": 2 * Gbit_s},
+    "hidden, at a cost": {"pieces": 16, "piece_seconds": 0.5 * ms, "link_rate": 20 * Gbit_s},
+    "all cost": {"pieces": 64, "piece_seconds": 20 * ms},
+    "after prefill": {"pieces": 64, "piece_seconds": 2 * ms, "overlap": False},
+    "pages and hits": {"pieces": 8, "prompt_tokens": 5_001, "source_hit": 4_096, "share": 0.3},
+    "whole, at a cost": {"piece_seconds": 30 * ms, "efficiency": 0.7},
+}
+
+
+@pytest.mark.parametrize("link", ["one at a time", "shared"])
+@pytest.mark.parametrize("changes", PIECES.values(), ids=PIECES)
+def test_alone_a_request_fares_as_its_report_says(changes, link):
+    found = report(Setup(**changes))
+    memory = replace(found.service, decode_memory=60 * GB, decode_seconds=30.0)
+    traffic = Traffic(arrival_rate=1e-3, requests=3, link=link, arrivals="steady")
+    traffic = replace(traffic, exposed_seconds=found.exposed_seconds)
+    for service in (found.service, memory):
+        run = serve(service, traffic, seed=1)
+        wanted = [found.prefill_seconds + found.exposed_seconds] * 3
+        assert run.ttft == pytest.approx(wanted, rel=1e-9)
+        assert run.transfers == pytest.approx([1 / found.capacity.network] * 3, rel=1e-9)
+        assert max(map(max, map(run.waits, STAGES))) < 1e-9
+    # many at once: what costs no link time does not slow it, and what is hidden does not speed it
+    crowd = replace(traffic, arrival_rate=1e4, requests=400)
+    pool = replace(found.service, workers=5_000, prefill_workers=4_000)
+    run = serve(pool, crowd, seed=1)
+    busy = max(run.network_ends) - min(run.network_starts)
+    assert 400 / busy == pytest.approx(found.capacity.network, rel=1e-9)
+
+
+def test_a_hand_off_in_pieces_goes_with_its_length():
+    found = report(Setup(**PIECES["hidden"]))
+    exposed, link = found.exposed_seconds, 1 / found.capacity.network
+    traffic = Traffic(arrival_rate=1e-3, requests=64, prompt_spread=2.0, arrivals="steady")
+    run = serve(found.service, replace(traffic, exposed_seconds=exposed), seed=1)
+    for ready, end, start, spent in zip(
+        run.ready, run.prefill_ends, run.prefill_starts, run.transfers, strict=True
+    ):
+        assert end - ready == pytest.approx(
+            min(end - start, spent * (1 - exposed / link)), rel=1e-6
+        )
+    late = serve(found.service, replace(traffic, exposed_seconds=2 * link), seed=1)
+    delays = map(operator.sub, late.delivered, late.network_ends)
+    assert list(delays) == pytest.approx(late.transfers, rel=1e-6)
+    equal = replace(traffic, prompt_spread=1.0)
+    for seconds, some in ((0, True), (exposed, True), (None, False), (2 * link, False)):
+        how = replace(equal, exposed_seconds=seconds)
+        assert (highest_rate(found.service, how, ttft=5.0, seed=1) > 0) is some
 
 
 # ---------------------------------------------------------------- public traces
@@ -674,6 +787,12 @@ REFUSED = {
     ),
     "Traffic: prompt_spread must be at most 8, got 9": lambda: Traffic(
         arrival_rate=1, prompt_spread=9
+    ),
+    "Traffic: exposed_seconds must be at least 0, got -1": lambda: Traffic(
+        arrival_rate=1, exposed_seconds=-1
+    ),
+    "goodput: until must be at least 0, got -1": lambda: goodput(
+        simulate(Requests(**ONE), Stations()), ttft=1, until=-1
     ),
     "Traffic: batch must be from 1 to 100,000, got 0": lambda: Traffic(arrival_rate=1, batch=0),
     "serve: service must be a Service, got 1 (int)": lambda: serve(1, TRAFFIC, seed=1),

@@ -13,8 +13,8 @@ short as these ends before it has grown, and would say that nothing is in the wa
 Counted: what `serve` counts. Not counted: chance, and what a longer run would show. A run has 1,280
 requests at most, since a page waits for it. Its answer has a standard deviation of 4 to 9 per cent
 by the seed; its mean is up to 6 per cent above that of runs of 100,000, most of it at loads above
-0.8, where few long queues decide. With 512 requests these are 5 to 10 and up to 9. Arrivals that
-are not stretched to their rate, and lengths drawn one by one, add to the first and leave the second.
+0.8, where few long queues decide. With 512 requests these are 5 to 10 and up to 9. Arrivals not
+stretched to their rate, and lengths drawn one by one, add to the first and leave the second.
 """
 
 from dataclasses import replace
@@ -33,8 +33,9 @@ from kvlib.budget.traffic import (
     transfer_seconds,
     whole_lengths,
 )
-from kvlib.queueing import Requests, Stations, mean, percentile
-from kvlib.queueing.simulate import flow
+from kvlib.queueing import Requests, Stations, mean
+from kvlib.queueing.run import rank
+from kvlib.queueing.simulate import first_tokens
 
 __all__ = ["NEAREST", "highest_rate", "rate_and_bound"]
 
@@ -88,14 +89,15 @@ def rate_and_bound(
     stations = stations_of(service, once)
     work = requests.prefill, requests.transfer, requests.decode
     late = requests.early, requests.delay
-    if percentile(_alone(requests)[count // FILLING :], quantile) > ttft:
+    place = rank(count - count // FILLING, quantile)
+    if sorted(_alone(requests)[count // FILLING :])[place] > ttft:
         return 0.0, _bound(service, traffic, requests, stations)
 
     def meets(rate: float) -> bool:
         arrivals = [time / rate for time in requests.arrivals]
-        first_tokens = flow(arrivals, *work, requests.held, stations, *late)[-1]
-        times = list(map(sub, first_tokens, arrivals))
-        return percentile(times[count // FILLING :], quantile) <= ttft
+        moments = first_tokens(arrivals, *work, requests.held, stations, *late)
+        times = list(map(sub, moments, arrivals))
+        return sorted(times[count // FILLING :])[place] <= ttft
 
     bound = _bound(service, traffic, requests, stations)
     high = NEAREST * bound

@@ -43,8 +43,7 @@ def admit(
     holding: list[tuple[float, int]] = []  # completion, memory
     free, now, link_free = memory, ready[0], ready[0]
 
-    def deliver() -> None:
-        time, who = heappop(coming)
+    def deliver(time: float, who: int) -> None:
         decoding[who] = first = take(slots, servers, time, decode[who])
         heappush(holding, (first + decode[who], held[who]))
 
@@ -55,7 +54,7 @@ def admit(
             now = time
         while free < need:
             if coming and not (holding and holding[0][0] < coming[0][0]):
-                deliver()
+                deliver(*heappop(coming))
                 continue
             done, given = heappop(holding)
             free += given
@@ -64,10 +63,13 @@ def admit(
         free -= need
         start = now if now > link_free else link_free
         end = link_free = start + seconds
-        heappush(coming, (end + later, who))
+        if later or coming:
+            heappush(coming, (end + later, who))
+        else:  # nobody can come before it any more
+            deliver(end, who)
         reserved.append(now)
         starts.append(start)
         ends.append(end)
     while coming:
-        deliver()
+        deliver(*heappop(coming))
     return reserved, starts, ends, decoding

@@ -18,7 +18,7 @@ from operator import sub
 from kvlib import _check
 from kvlib.queueing.checks import MOST_SECONDS, column
 
-__all__ = ["STAGES", "Run", "attainment", "goodput", "mean", "percentile"]
+__all__ = ["STAGES", "Run", "attainment", "goodput", "mean", "percentile", "rank"]
 
 STAGES = ("prefill", "memory", "network", "decode")  # in the order of a request's way
 Column = tuple[float, ...]
@@ -159,9 +159,7 @@ def goodput(
     return good / until if until else 0.0
 
 
-def _within(
-    call: str, run: Run, ttft: float, per_token: float | None, until: float = inf
-) -> int:
+def _within(call: str, run: Run, ttft: float, per_token: float | None, until: float = inf) -> int:
     _check.kind(call, "run", run, Run, "a Run")
     ttft = _check.one_number(call, "ttft", ttft, 0, MOST_SECONDS)
     if per_token is None:

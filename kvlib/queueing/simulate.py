@@ -22,7 +22,7 @@ from kvlib.queueing.run import Run
 from kvlib.queueing.sharing import share
 from kvlib.queueing.stages import pool
 
-__all__ = ["LINKS", "Requests", "Stations", "flow", "simulate"]
+__all__ = ["LINKS", "Requests", "Stations", "first_tokens", "flow", "simulate"]
 
 LINKS = ("one at a time", "shared")
 Column = Sequence[float]
@@ -57,8 +57,8 @@ class Requests:
     """Columns, one entry a request in the order of arrival: seconds, each alone in its stage.
 
     Raises TypeError or ValueError for columns that differ in length, arrivals out of order, and
-    entries that are no time or no count, and hand-offs that begin before prefill or could end before
-    prefill does.
+    entries that are no time or no count, and hand-offs that begin before their prefill or could
+    end before it does.
     """
 
     arrivals: Column
@@ -149,6 +149,38 @@ def flow(
 
     Nothing is checked. Fractions stay exact.
     """
+    work = prefill, transfer, decode
+    starts, ends, order, *after = _through(arrivals, *work, held, stations, early, delay)
+    return starts, ends, *(back(values, order) for values in after)
+
+
+def first_tokens(
+    arrivals: Column,
+    prefill: Column,
+    transfer: Column,
+    decode: Column,
+    held: Sequence[int] | None,
+    stations: Stations,
+    early: Column | None = None,
+    delay: Column | None = None,
+) -> Column:
+    """Return when decode takes each request: the last column of `flow`, sooner."""
+    work = prefill, transfer, decode
+    _, _, order, *after = _through(arrivals, *work, held, stations, early, delay)
+    return back(after[-1], order)
+
+
+def _through(
+    arrivals: Column,
+    prefill: Column,
+    transfer: Column,
+    decode: Column,
+    held: Sequence[int] | None,
+    stations: Stations,
+    early: Column | None,
+    delay: Column | None,
+) -> tuple[Column, ...]:
+    """Return both columns of prefill, the order of requests behind it, and the others in that."""
     starts = pool(arrivals, prefill, stations.prefill_servers)
     ends = list(map(add, starts, prefill))
     reached = ends if early is None else list(map(sub, ends, early))
@@ -175,7 +207,7 @@ def flow(
             works = [decode[i] for i in turn]
             decoding = back(pool([delivered[i] for i in turn], works, servers), turn)
         after = ready, sending, sent, decoding
-    return starts, ends, *(back(values, order) for values in after)
+    return starts, ends, order, *after
 
 
 def by_time(times: Column) -> list[int]:

@@ -63,10 +63,8 @@ def _met(run: Run, target: float) -> str:
     if not met:
         return f"None of them has the first token within {time(target)}."
     good = goodput(run, ttft=target, until=run.arrivals[-1])
-    return (
-        f"{share(met)} of them have the first token within {time(target)}: a goodput of "
-        f"{requests(good)} while they come."
-    )
+    counted = f"a goodput of {requests(good)} while they come" if good else "after the last came"
+    return f"{share(met)} of them have the first token within {time(target)}: {counted}."
 
 
 def _done(run: Run) -> int:
