@@ -226,11 +226,11 @@ CLAIMS = [
         lambda: within(2, "bursty"),
     ),
     (
-        "alone, its longest prompts already take more than {2 s}.",
+        "alone, its longest prompts take more than {2 s}.",
         TRIED,
     ),
     (
-        "One seed is off by {4} to {9 %}. None seeks above {95 %} of the bound.",
+        "One seed is off by {4} to {9 %}. No run seeks above {95 %} of the bound.",
         "the documentation of kvlib.budget.rates: a standard deviation, by seeds",
         "the documentation of kvlib.budget.rates: a standard deviation, by seeds",
         lambda: NEAREST,
