@@ -564,9 +564,10 @@ def test_a_wider_spread_or_burstier_arrivals_cost_rate():
     st.sampled_from((1, 8_192, 10**9)),
     st.sampled_from((1, 512, 10**9)),
     st.booleans(),
+    st.sampled_from((None, 0, 1e-9, 3, 1e11)),
 )
 def test_every_traffic_that_is_allowed_comes_to_an_end(
-    rate, arrivals, link, spread, batch, prompt, output, bounded
+    rate, arrivals, link, spread, batch, prompt, output, bounded, exposed
 ):
     memory = {"decode_memory": 10**16, "decode_seconds": 1.0} if bounded else {}
     service = Service(prompt_tokens=prompt, output_tokens=output, **memory)
@@ -578,6 +579,7 @@ def test_every_traffic_that_is_allowed_comes_to_an_end(
         output_spread=spread,
         link=link,
         batch=batch,
+        exposed_seconds=exposed,
     )
     run = serve(service, traffic, seed=1)
     assert min(run.latencies) > 0 and math.isfinite(run.seconds)

@@ -43,8 +43,9 @@ def admit(
     holding: list[tuple[float, int]] = []  # completion, memory
     free, now, link_free = memory, ready[0], ready[0]
 
-    def deliver(time: float, who: int) -> None:
-        decoding[who] = first = take(slots, servers, time, decode[who])
+    def deliver() -> None:
+        end, who = heappop(coming)
+        decoding[who] = first = take(slots, servers, end, decode[who])
         heappush(holding, (first + decode[who], held[who]))
 
     for who, (time, seconds, need, later) in enumerate(
@@ -54,7 +55,7 @@ def admit(
             now = time
         while free < need:
             if coming and not (holding and holding[0][0] < coming[0][0]):
-                deliver(*heappop(coming))
+                deliver()
                 continue
             done, given = heappop(holding)
             free += given
@@ -66,10 +67,11 @@ def admit(
         if later or coming:
             heappush(coming, (end + later, who))
         else:  # nobody can come before it any more
-            deliver(end, who)
+            decoding[who] = first = take(slots, servers, end, decode[who])
+            heappush(holding, (first + decode[who], need))
         reserved.append(now)
         starts.append(start)
         ends.append(end)
     while coming:
-        deliver(*heappop(coming))
+        deliver()
     return reserved, starts, ends, decoding

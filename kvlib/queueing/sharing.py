@@ -65,8 +65,13 @@ def share(
         elif gone <= come:  # a transfer ends
             own, who = heappop(flying)
             ends[who] = clock = gone
-            heappush(coming, (gone + delay[who], ended, who))
-            ended += 1
+            if delay[who] or coming:
+                heappush(coming, (gone + delay[who], ended, who))
+                ended += 1
+                continue
+            decoding[who] = start = take(slots, servers, gone, decode[who])  # none comes before it
+            if limited:
+                heappush(holding, (start + decode[who], held[who]))
         elif short:  # a request completes, and its memory is free
             now = come
             free += heappop(holding)[1]
