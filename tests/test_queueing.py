@@ -201,7 +201,7 @@ def small_cases(draw):
     return arrivals, *columns, held, stations, early, delay
 
 
-@settings(max_examples=150)
+@settings(max_examples=110)
 @given(small_cases())
 def test_every_request_fares_as_in_an_independent_simulation(case):
     found = list(zip(*flow(*case), strict=True))
@@ -598,7 +598,7 @@ def test_goodput_counts_what_meets_both_targets():
     assert goodput(run, ttft=2, per_token=1) == pytest.approx(run.throughput / 3)
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(
     st.floats(0.2, 30),
     st.floats(0.5, 1_000),
