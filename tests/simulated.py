@@ -44,7 +44,7 @@ class SharedLink:
             self._wake()
 
 
-def simulated(arrivals, prefill, transfer, decode, held, stations, start=0):
+def simulated(arrivals, prefill, transfer, decode, held, stations, early=None, delay=None, start=0):
     """Return rows: start and end of prefill, reservation, start and end of transfer, decode."""
     env = simpy.Environment(start)
     workers = simpy.Resource(env, stations.prefill_servers)
@@ -54,6 +54,7 @@ def simulated(arrivals, prefill, transfer, decode, held, stations, start=0):
     if stations.memory is not None:
         room = simpy.Container(env, stations.memory, init=stations.memory)
     rows = [[] for _ in arrivals]
+    early, delay = early or [0] * len(rows), delay or [0] * len(rows)
 
     def request(i):
         yield env.timeout(arrivals[i] - start)
@@ -61,8 +62,13 @@ def simulated(arrivals, prefill, transfer, decode, held, stations, start=0):
         with workers.request() as worker:
             yield worker
             row.append(env.now)
+            row.append(env.now + prefill[i])
+            env.process(hand_off(i))
             yield env.timeout(prefill[i])
-            row.append(env.now)
+
+    def hand_off(i):
+        row = rows[i]
+        yield env.timeout(prefill[i] - early[i])
         if room is not None:
             yield room.get(held[i])
         row.append(env.now)
@@ -75,6 +81,7 @@ def simulated(arrivals, prefill, transfer, decode, held, stations, start=0):
                 row.append(env.now)
                 yield env.timeout(transfer[i])
         row.append(env.now)
+        yield env.timeout(delay[i])
         with slots.request() as slot:
             yield slot
             row.append(env.now)

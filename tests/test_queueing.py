@@ -53,8 +53,9 @@ from kvlib.queueing import (
     waiting_steps,
 )
 from kvlib.queueing.simulate import flow
-from kvlib.units import GB, GB_s, GiB, parse
+from kvlib.units import GB, GB_s, Gbit_s, GiB, ms, parse
 from kvlib.wording import time as printed
+from kvlib.workbench import Setup, report
 
 RUNS, LONG = 12, 3_200
 
@@ -182,6 +183,13 @@ def small_cases(draw):
         [Fraction(n) for n in draw(st.lists(whole, min_size=count, max_size=count))]
         for _ in range(3)
     ]
+    early = delay = None
+    if draw(st.booleans()):  # of the shorter, how much the hand-off begins before prefill ends
+        parts = draw(st.lists(st.integers(0, 4), min_size=count, max_size=count))
+        works = zip(parts, *columns[:2], strict=True)
+        early = [min(a, b) * Fraction(part, 4) for part, a, b in works]
+    if draw(st.booleans()):
+        delay = [Fraction(n) for n in draw(st.lists(whole, min_size=count, max_size=count))]
     memory = draw(st.none() | st.integers(1, 12))
     held = draw(st.lists(st.integers(1, memory or 9), min_size=count, max_size=count))
     stations = Stations(
@@ -190,23 +198,31 @@ def small_cases(draw):
         link=draw(st.sampled_from(("one at a time", "shared"))),
         memory=memory,
     )
-    return arrivals, *columns, held, stations
+    return arrivals, *columns, held, stations, early, delay
 
 
-@settings(max_examples=150)
+@settings(max_examples=110)
 @given(small_cases())
 def test_every_request_fares_as_in_an_independent_simulation(case):
     found = list(zip(*flow(*case), strict=True))
     assert found == [tuple(row) for row in simulated(*case, start=Fraction(0))]
 
 
+def recorded(case):
+    """Return the run of a case whose fractions are floats: halves and quarters are exact."""
+    *columns, held, stations, early, delay = case
+    names = ("arrivals", "prefill", "transfer", "decode", "early", "delay")
+    named = zip(names, (*columns, early, delay), strict=True)
+    floats = {name: None if v is None else list(map(float, v)) for name, v in named}
+    return simulate(Requests(held=held, **floats), stations)
+
+
 @settings(max_examples=60)
 @given(small_cases())
 def test_floats_and_the_record_say_the_same(case):
-    *columns, held, stations = case
-    named = zip(("arrivals", "prefill", "transfer", "decode"), columns, strict=True)
-    run = simulate(Requests(held=held, **{k: list(map(float, v)) for k, v in named}), stations)
-    exact = flow(*case)
+    columns, stations = case[:4], case[5]
+    run, exact = recorded(case), flow(*case)
+    assert all(min(run.waits(stage)) >= 0 for stage in STAGES)
     fields = ("prefill_starts", "prefill_ends", "reserved", "network_starts", "network_ends")
     if stations.link == "one at a time":  # whole numbers stay whole
         for name, values in zip((*fields, "decode_starts"), exact, strict=True):
@@ -228,13 +244,14 @@ def test_a_long_random_run_equals_the_independent_simulation():
         exponential(count, 12.0, seed=6),
     )
     held = [1 + i % 5 for i in range(count)]
+    early = [min(a, b) / 2 for a, b in zip(*columns[1:3], strict=True)]
+    delay = exponential(count, 2.0, seed=7)
     for link in ("one at a time", "shared"):
         for memory in (None, 24):
             stations = Stations(prefill_servers=2, decode_servers=7, link=link, memory=memory)
-            rows = simulated(*columns, held, stations, start=0.0)
-            for values, others in zip(
-                flow(*columns, held, stations), zip(*rows, strict=True), strict=True
-            ):
+            case = (*columns, held, stations, early, delay)
+            rows = simulated(*case, start=0.0)
+            for values, others in zip(flow(*case), zip(*rows, strict=True), strict=True):
                 assert values == pytest.approx(others, rel=1e-9)
 
 
@@ -244,27 +261,30 @@ def test_a_long_random_run_equals_the_independent_simulation():
 @settings(max_examples=60)
 @given(small_cases())
 def test_order_and_work_are_kept(case):
-    arrivals, prefill, transfer, decode, held, stations = case
+    arrivals, prefill, transfer, decode, held, stations, early, delay = case
     starts, ends, reserved, sending, sent, decoding = flow(*case)
+    still = [0] * len(arrivals)
+    ready = list(map(operator.sub, ends, early or still))
+    there = list(map(operator.add, sent, delay or still))
     for i, arrival in enumerate(arrivals):
-        way = (arrival, starts[i], ends[i], reserved[i], sending[i], sent[i], decoding[i])
-        assert list(way) == sorted(way)
-        assert ends[i] - starts[i] == prefill[i]
+        way = (starts[i], ready[i], reserved[i], sending[i], sent[i], there[i], decoding[i])
+        assert [arrival, *way] == sorted([arrival, *way])
+        assert ends[i] - starts[i] == prefill[i] and ends[i] <= sent[i]
     if stations.link == "one at a time":
         assert all(b - a == s for a, b, s in zip(sending, sent, transfer, strict=True))
     done = [a + b for a, b in zip(decoding, decode, strict=True)]
     for reach, serve_at in (
         (arrivals, starts),
-        (ends, reserved),
-        (ends, sending),
-        (sent, decoding),
+        (ready, reserved),
+        (ready, sending),
+        (there, decoding),
     ):
         pairs = sorted(zip(reach, serve_at, strict=True))  # of equal ones the first served first
         served = [time for _, time in pairs]
         assert served == sorted(served)  # first come, first served
     busy = (
         (arrivals, starts, ends, stations.prefill_servers),
-        (sent, decoding, done, stations.decode_servers),
+        (there, decoding, done, stations.decode_servers),
     )
     for reach, begin, end, servers in busy:  # nobody waits while a server is idle
         for i, time in enumerate(begin):
@@ -280,22 +300,20 @@ def test_order_and_work_are_kept(case):
 @settings(max_examples=60)
 @given(small_cases(), st.integers(1, 5))
 def test_a_faster_link_or_later_arrivals_never_end_a_request_later(case, factor):
-    arrivals, prefill, transfer, decode, held, stations = case
+    arrivals, prefill, transfer, decode, held, stations, early, _ = case
     stations = replace(stations, link="one at a time")
-    slow = flow(arrivals, prefill, transfer, decode, held, stations)
+    slow = flow(arrivals, prefill, transfer, decode, held, stations, early)
     faster = [seconds / factor for seconds in transfer]
-    fast = flow(arrivals, prefill, faster, decode, held, stations)
+    fast = flow(arrivals, prefill, faster, decode, held, stations, early)
     assert all(a <= b for a, b in zip(fast[-1], slow[-1], strict=True))
-    roomy = flow(arrivals, prefill, transfer, decode, held, replace(stations, memory=None))
+    roomy = flow(arrivals, prefill, transfer, decode, held, replace(stations, memory=None), early)
     assert all(a <= b for a, b in zip(roomy[-1], slow[-1], strict=True))
 
 
 @settings(max_examples=40)
 @given(small_cases(), st.integers(4, 40))
 def test_areas_under_the_queues_are_the_sums_of_the_waits(case, points):
-    *columns, held, stations = case
-    named = zip(("arrivals", "prefill", "transfer", "decode"), columns, strict=True)
-    run = simulate(Requests(held=held, **{k: list(map(float, v)) for k, v in named}), stations)
+    run = recorded(case)
 
     def area(steps):
         ends = [time for time, _ in steps[1:]] + [steps[-1][0]]
@@ -472,7 +490,7 @@ def test_the_highest_rate_keeps_the_target_and_is_the_highest(link):
     service, before = Service(), 0.0
     for ttft in (4.0, 6.0, 12.0):
         found = highest_rate(service, traffic, ttft=ttft, seed=2)
-        assert before < found <= capacity(service).limit
+        assert before < found <= 0.95 * capacity(service).limit
         for rate, side in ((found * 0.98, True), (found * 1.03, False)):
             late = replace(traffic, arrival_rate=rate, requests=1_280)
             run = serve(service, late, seed=2)
@@ -487,12 +505,43 @@ def test_the_highest_rate_at_its_ends():
     alone = 8_192 / 8_000 + GiB / 25e9
     assert highest_rate(service, traffic, ttft=alone * 0.999, seed=1) == 0
     assert highest_rate(service, traffic, ttft=alone * 1.001, seed=1) > 0
-    assert highest_rate(service, traffic, ttft=1e9, seed=1) == pytest.approx(3 * 8_000 / 8_192)
+    most = 0.95 * 3 * 8_000 / 8_192
     even = replace(traffic, arrivals="steady")  # nobody waits at any rate below the bound
-    assert highest_rate(service, even, ttft=alone * 1.001, seed=1) > 0.98 * 3 * 8_000 / 8_192
-    for per_token, wanted in ((0.039, 0), (0.041, 3 * 8_000 / 8_192)):  # 32 / 800 is 0.04 s
+    assert highest_rate(service, even, ttft=alone * 1.001, seed=1) == pytest.approx(most)
+    for per_token, wanted in ((0.039, 0), (0.041, most)):  # 32 / 800 is 0.04 s
         found = highest_rate(service, traffic, ttft=1e9, per_token=per_token, seed=1)
         assert found == pytest.approx(wanted)
+
+
+BEYOND = {  # what a run at its bound would not notice: lenient targets, a memory with room
+    "20 s": (Service(), {}, 20.0),
+    "for ever": (Service(), {}, 1e9),
+    "memory": (Service(decode_memory=4 * GB, decode_seconds=20.48), {}, 60.0),
+    "shared": (Service(network_rate=2e9), {"link": "shared"}, 60.0),
+    "wild": (Service(), {"arrivals": "bursty", "prompt_spread": 2.72, "output_spread": 2.72}, 30.0),
+}
+
+
+@pytest.mark.parametrize(("service", "how", "ttft"), BEYOND.values(), ids=BEYOND)
+def test_no_run_claims_what_it_is_too_short_to_know(service, how, ttft):
+    traffic = Traffic(arrival_rate=1.0, requests=512, **how)
+    for seed in (1, 2):
+        found = highest_rate(service, traffic, ttft=ttft, seed=seed)
+        assert found <= 0.95 * capacity(service).limit * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("quantile", [0.9, 0.95, 0.99, 1.0])
+def test_a_small_answer_is_as_sharp_as_a_large_one(quantile):
+    traffic, service = (
+        Traffic(arrival_rate=1.0, requests=512),
+        Service(workers=2, prefill_workers=1),
+    )
+    ttft = 1.001 * (8_192 / 8_000 + GiB / 25e9)  # hardly anybody may wait
+    found = highest_rate(service, traffic, ttft=ttft, quantile=quantile, seed=3)
+    assert 0 < found < 0.2 * capacity(service).limit
+    for rate, side in ((found, True), (found * 1.023, False)):
+        run = serve(service, replace(traffic, arrival_rate=rate), seed=3)
+        assert (percentile(run.ttft[128:], quantile) <= ttft) is side
 
 
 def test_a_wider_spread_or_burstier_arrivals_cost_rate():
@@ -515,9 +564,10 @@ def test_a_wider_spread_or_burstier_arrivals_cost_rate():
     st.sampled_from((1, 8_192, 10**9)),
     st.sampled_from((1, 512, 10**9)),
     st.booleans(),
+    st.sampled_from((None, 0, 1e-9, 3, 1e11)),
 )
 def test_every_traffic_that_is_allowed_comes_to_an_end(
-    rate, arrivals, link, spread, batch, prompt, output, bounded
+    rate, arrivals, link, spread, batch, prompt, output, bounded, exposed
 ):
     memory = {"decode_memory": 10**16, "decode_seconds": 1.0} if bounded else {}
     service = Service(prompt_tokens=prompt, output_tokens=output, **memory)
@@ -529,6 +579,7 @@ def test_every_traffic_that_is_allowed_comes_to_an_end(
         output_spread=spread,
         link=link,
         batch=batch,
+        exposed_seconds=exposed,
     )
     run = serve(service, traffic, seed=1)
     assert min(run.latencies) > 0 and math.isfinite(run.seconds)
@@ -545,6 +596,87 @@ def test_goodput_counts_what_meets_both_targets():
     assert attainment(run, ttft=2) == 2 / 3 and goodput(run, ttft=2) == 2 / 5
     assert attainment(run, ttft=2, per_token=1) == 1 / 3
     assert goodput(run, ttft=2, per_token=1) == pytest.approx(run.throughput / 3)
+
+
+@settings(max_examples=30)
+@given(
+    st.floats(0.2, 30),
+    st.floats(0.5, 1_000),
+    st.sampled_from((Service(), Service(network_rate=1e9), Service(output_tokens=8_192))),
+    st.sampled_from(("one at a time", "shared")),
+    st.integers(1, 300),
+)
+def test_goodput_while_requests_come_is_never_above_the_bound(rate, ttft, service, link, count):
+    traffic = Traffic(arrival_rate=rate, requests=count, arrivals="steady", link=link)
+    run = serve(service, traffic, seed=1)
+    end = run.arrivals[-1]
+    found = goodput(run, ttft=ttft, until=end)
+    for pool in ("prefill", "network"):  # who decodes at the end has a first token, and is not done
+        assert found <= getattr(capacity(service), pool) * (1 + 1e-9)
+    good = [t for t, a in zip(run.decode_starts, run.arrivals, strict=True) if t - a <= ttft]
+    assert found == sum(t <= end for t in good) / end
+    assert found <= attainment(run, ttft=ttft) * rate * (1 + 1e-9)
+
+
+def test_goodput_until_the_last_arrival_leaves_out_what_is_served_later():
+    run = serve(Service(), Traffic(arrival_rate=4.0), seed=1)
+    assert attainment(run, ttft=1_000) == 1
+    found = goodput(run, ttft=1_000, until=run.arrivals[-1])
+    assert 0.97 * capacity(Service()).limit < found <= capacity(Service()).limit
+
+
+# ---------------------------------------------------------------- a hand-off in pieces
+
+PIECES = {  # of a Setup: exposed less than the link's time, as much, and more
+    "whole": {},
+    "hidden": {"pieces": 32, "link_rate": 2 * Gbit_s},
+    "hidden, at a cost": {"pieces": 16, "piece_seconds": 0.5 * ms, "link_rate": 20 * Gbit_s},
+    "all cost": {"pieces": 64, "piece_seconds": 20 * ms},
+    "after prefill": {"pieces": 64, "piece_seconds": 2 * ms, "overlap": False},
+    "pages and hits": {"pieces": 8, "prompt_tokens": 5_001, "source_hit": 4_096, "share": 0.3},
+    "whole, at a cost": {"piece_seconds": 30 * ms, "efficiency": 0.7},
+}
+
+
+@pytest.mark.parametrize("link", ["one at a time", "shared"])
+@pytest.mark.parametrize("changes", PIECES.values(), ids=PIECES)
+def test_alone_a_request_fares_as_its_report_says(changes, link):
+    found = report(Setup(**changes))
+    memory = replace(found.service, decode_memory=60 * GB, decode_seconds=30.0)
+    traffic = Traffic(arrival_rate=1e-3, requests=3, link=link, arrivals="steady")
+    traffic = replace(traffic, exposed_seconds=found.exposed_seconds)
+    for service in (found.service, memory):
+        run = serve(service, traffic, seed=1)
+        wanted = [found.prefill_seconds + found.exposed_seconds] * 3
+        assert run.ttft == pytest.approx(wanted, rel=1e-9)
+        assert run.transfers == pytest.approx([1 / found.capacity.network] * 3, rel=1e-9)
+        assert max(map(max, map(run.waits, STAGES))) < 1e-9
+    # many at once: what costs no link time does not slow it, and what is hidden does not speed it
+    crowd = replace(traffic, arrival_rate=1e4, requests=400)
+    pool = replace(found.service, workers=5_000, prefill_workers=4_000)
+    run = serve(pool, crowd, seed=1)
+    busy = max(run.network_ends) - min(run.network_starts)
+    assert 400 / busy == pytest.approx(found.capacity.network, rel=1e-9)
+
+
+def test_a_hand_off_in_pieces_goes_with_its_length():
+    found = report(Setup(**PIECES["hidden"]))
+    exposed, link = found.exposed_seconds, 1 / found.capacity.network
+    traffic = Traffic(arrival_rate=1e-3, requests=64, prompt_spread=2.0, arrivals="steady")
+    run = serve(found.service, replace(traffic, exposed_seconds=exposed), seed=1)
+    for ready, end, start, spent in zip(
+        run.ready, run.prefill_ends, run.prefill_starts, run.transfers, strict=True
+    ):
+        assert end - ready == pytest.approx(
+            min(end - start, spent * (1 - exposed / link)), rel=1e-6
+        )
+    late = serve(found.service, replace(traffic, exposed_seconds=2 * link), seed=1)
+    delays = map(operator.sub, late.delivered, late.network_ends)
+    assert list(delays) == pytest.approx(late.transfers, rel=1e-6)
+    equal = replace(traffic, prompt_spread=1.0)
+    for seconds, some in ((0, True), (exposed, True), (None, False), (2 * link, False)):
+        how = replace(equal, exposed_seconds=seconds)
+        assert (highest_rate(found.service, how, ttft=5.0, seed=1) > 0) is some
 
 
 # ---------------------------------------------------------------- public traces
@@ -617,6 +749,16 @@ REFUSED = {
     "Stations: prefill_servers must be from 1 to 100,000,000,000, got 0": lambda: Stations(
         prefill_servers=0
     ),
+    "Requests: early[1] must be at most prefill[1], 1, got 2.0": lambda: Requests(
+        arrivals=[0, 0], prefill=[2, 1], transfer=[2, 2], decode=[0, 0], early=[2, 2]
+    ),
+    "Requests: early[0] must be at most transfer[0], 1, got 2.0": lambda: Requests(
+        **ONE | {"prefill": [3]}, early=[2]
+    ),
+    "Requests: delay[0] must be at least 0, got -1": lambda: Requests(**ONE, delay=[-1]),
+    "Requests: number of early must be as long as arrivals, 1, got 2": lambda: Requests(
+        **ONE, early=[1, 1]
+    ),
     "simulate: stations must be Stations, got 1 (int)": lambda: simulate(Requests(**ONE), 1),
     "simulate: held must be at most the memory of 3, got 4": lambda: simulate(
         Requests(**ONE, held=[4]), Stations(memory=3)
@@ -647,6 +789,12 @@ REFUSED = {
     ),
     "Traffic: prompt_spread must be at most 8, got 9": lambda: Traffic(
         arrival_rate=1, prompt_spread=9
+    ),
+    "Traffic: exposed_seconds must be at least 0, got -1": lambda: Traffic(
+        arrival_rate=1, exposed_seconds=-1
+    ),
+    "goodput: until must be at least 0, got -1": lambda: goodput(
+        simulate(Requests(**ONE), Stations()), ttft=1, until=-1
     ),
     "Traffic: batch must be from 1 to 100,000, got 0": lambda: Traffic(arrival_rate=1, batch=0),
     "serve: service must be a Service, got 1 (int)": lambda: serve(1, TRAFFIC, seed=1),

@@ -8,6 +8,7 @@ import itertools
 import json
 import random
 import re
+from importlib import import_module
 
 import pytest
 from test_pictures import check
@@ -16,7 +17,7 @@ from test_widgets import is_sane
 from kvlib.apps import defaults, find, run
 from kvlib.apps.controls import Amount, Kept, Select, Text
 from kvlib.apps.workbench import parts
-from kvlib.budget import Service, Traffic, capacity, serve
+from kvlib.budget import Service, Traffic, capacity, highest_rate, serve
 from kvlib.engines import VLLM
 from kvlib.hits import MOVES_SUFFIX
 from kvlib.logs import read_log
@@ -30,6 +31,7 @@ from kvlib.workbench import Setup, as_json, as_markdown, conclusions, not_counte
 
 logs = importlib.import_module("kvlib.logs.compare")  # the function has the module's name
 APP = find("8.workbench")
+QUEUE = "kvlib.apps.workbench.queue"
 CONFIG = {"model_type": "llama", "num_hidden_layers": 80, "num_attention_heads": 64,
           "num_key_value_heads": 8, "head_dim": 128}  # fmt: skip
 POOL = "[TP0] KV Cache is allocated. #tokens: 871371, K size: 53.18 GB, V size: 53.18 GB"
@@ -202,6 +204,72 @@ def test_the_queue_is_the_run_of_the_same_service():
     assert numbers["mean wait before prefill"] == time(mean(run_of.prefill_waits))
     assert numbers["first token, 95 % within"] == time(percentile(run_of.ttft, 0.95))
     assert numbers["time per output token"] == "40.00 ms"
+
+
+def test_the_queue_hides_pieces_as_the_report_does():
+    typed = {"pieces": "32", "piece_seconds": "5 ms", "link_rate": "20 Gb/s"}
+    setup = Setup(pieces=32, piece_seconds=5 * ms, link_rate=20 * Gbit_s)
+    found, numbers = report(setup), dict(part(result(**typed), "The queue").numbers)
+    how = Traffic(arrival_rate=2.0, requests=1_024, exposed_seconds=found.exposed_seconds)
+    run_of = serve(found.service, how, seed=1)
+    assert numbers["mean wait before the link"] == time(mean(run_of.network_waits))
+    calm = dict(part(result(**typed, arrival_rate="0.01"), "The queue").numbers)
+    alone = time(found.prefill_seconds + found.exposed_seconds)
+    assert calm["first token, half of them within"] == alone
+
+
+def rate_said(**typed):
+    return part(result(**typed), "The queue").sentences[2]
+
+
+def test_the_rate_that_meets_the_target_is_a_range_of_three_runs():
+    for typed, how, ttft in (
+        ({}, {}, 2.0),
+        ({"arrivals": "bursty"}, {"arrivals": "bursty"}, 2.0),
+        ({"spread": "2.72", "target_seconds": "8 s"},
+         {"prompt_spread": 2.72, "output_spread": 2.72}, 8.0),
+    ):  # fmt: skip
+        traffic = Traffic(arrival_rate=1.0, requests=512, **how)
+        rates = [highest_rate(Service(), traffic, ttft=ttft, seed=seed) for seed in (1, 2, 3)]
+        limit = capacity(Service()).limit
+        ends = [min(rates), max(rates)]
+        first, last, low, high = (
+            float(f"{x:.1e}") for x in (*ends, *(100 * r / limit for r in ends))
+        )
+        words = f"up to {first:.1f} to {last:.1f} requests/s, by the run: {low:.0f} to {high:.0f} %"
+        assert f"95 % have it within {time(ttft)} {words} of the bound" in rate_said(**typed)
+
+
+LIMIT = capacity(Service()).limit
+LONGER = " Longer runs would say up to a tenth less."
+NEARER = "; nearer to it a run this short cannot tell."
+WITHIN = "95 % have it within 2.00 s"
+SAID = {  # rates that three runs find, as parts of the bound: what is said
+    (0.0, 0.0, 0.0): "In 3 runs of 512 requests no rate, however low, gives 95 % of them the "
+    "first token within 2.00 s.",
+    (0.0, 0.5, 0.2): f"By the run {WITHIN} at no rate, or up to 1.5 requests/s: at most 50 % of "
+    f"the bound.{LONGER}",
+    (0.341, 0.342, 0.343): f"{WITHIN} up to 1.0 requests/s: 34 % of the bound.{LONGER}",
+    (0.95, 0.95, 0.95): f"{WITHIN} up to 2.8 requests/s: 95 % of the bound{NEARER}{LONGER}",
+    (0.8, 0.95, 0.9): f"{WITHIN} up to 2.3 to 2.8 requests/s, by the run: 80 to 95 % of the "
+    f"bound{NEARER}{LONGER}",
+    (0.002, 0.00204, 0.003): f"{WITHIN} up to 0.0059 to 0.0088 requests/s, by the run: 0.20 to "
+    f"0.30 % of the bound.{LONGER}",
+}
+
+
+@pytest.mark.parametrize(("parts", "words"), SAID.items(), ids=map(str, SAID))
+def test_what_three_runs_find_is_said_as_it_is(parts, words, monkeypatch):
+    found = [(part * LIMIT, LIMIT) for part in parts]
+    monkeypatch.setattr(import_module(QUEUE), "_sought", lambda *_: found)
+    assert rate_said() == words
+
+
+def test_goodput_is_what_comes_in_time_while_requests_come():
+    typed = {"arrival_rate": "4", "target_seconds": "1000 s"}
+    said = part(result(**typed), "The queue").sentences[1]
+    rate = float(re.search(r"goodput of ([\d.]+) requests/s", said)[1])
+    assert said.startswith("100 % of them") and 2.8 < rate <= 2.93
 
 
 def test_hits_and_copies_reach_the_queue():

@@ -13,6 +13,11 @@ holds it is found here and not given: transfer, waiting and decoding. `decode_se
 service is what the budget assumes for it; the two agree at batch = decode_seconds · decode_rate /
 output_tokens, but for the waiting.
 
+A hand-off in pieces begins while prefill computes, or costs time off the link. `exposed_seconds`
+says what is left of one of mean length after prefill, alone. The link works for as long as before:
+what is hidden of it begins before prefill ends, and what exceeds it delays decode alone. Both go
+with the length as the transfer does, and no hand-off begins before its prefill.
+
 Counted: queues. Not counted: a batch that decodes faster while it is not full, memory that is
 handed out as the output grows or is bound to one worker, and what the budget does not count.
 """
@@ -49,13 +54,15 @@ ARRIVALS: dict[str, Callable[[int, float, int], list[float]]] = {  # requests, r
 }
 LENGTHS = 64  # different ones
 MOST_REQUESTS, MOST_BATCH, MOST_SPREAD, MOST_RATE = 1_000_000, 100_000, 8, 10**9
+MOST_SECONDS, ROUNDING = 10**11, 1e-12
 
 
 @dataclass(frozen=True, kw_only=True)
 class Traffic:
     """How requests come and how they differ, and what decides how they share a service.
 
-    Raises TypeError or ValueError for what is no rate, count, spread from 1 to 8 or known name.
+    Raises TypeError or ValueError for what is no rate, count, spread from 1 to 8, known name or
+    time.
     """
 
     arrival_rate: float  # requests/s
@@ -65,6 +72,7 @@ class Traffic:
     output_spread: float = 1.0
     link: str = "one at a time"  # or "shared"
     batch: int = 32  # requests that one decode worker runs at once
+    exposed_seconds: float | None = None  # of a mean hand-off alone; None: its time on the link
 
     def __post_init__(self) -> None:
         rate = _check.one_number("Traffic", "arrival_rate", self.arrival_rate, 1e-6, MOST_RATE)
@@ -77,6 +85,10 @@ class Traffic:
             object.__setattr__(self, name, spread)
         _check.one_of("Traffic", "arrivals", self.arrivals, ARRIVALS)
         _check.one_of("Traffic", "link", self.link, LINKS)
+        if self.exposed_seconds is not None:
+            given = self.exposed_seconds
+            exposed = _check.one_number("Traffic", "exposed_seconds", given, 0, MOST_SECONDS)
+            object.__setattr__(self, "exposed_seconds", exposed)
 
 
 def serve(service: Service, traffic: Traffic, *, seed: int) -> Run:
@@ -119,16 +131,28 @@ def requests_of(call: str, service: Service, traffic: Traffic, seed: int) -> Req
     seed, count = _check.one_whole(call, "seed", seed), traffic.requests
     times = ARRIVALS[traffic.arrivals](count, 1, 2 * seed)
     stretch = count / (times[-1] or 1) / traffic.arrival_rate
+    exposed = traffic.exposed_seconds
     draw = random.Random(2 * seed + 1).random
     prompts = _drawn(whole_lengths(service.prompt_tokens, traffic.prompt_spread), count, draw)
     outputs = _drawn(whole_lengths(service.output_tokens, traffic.output_spread), count, draw)
     held = None
     if service.slots is not None:
         held = held_bytes(service, list(map(add, prompts, outputs)))
+    prefill = _each(prompts, lambda tokens: prefill_seconds(service, tokens))
+    transfer = _each(prompts, lambda tokens: transfer_seconds(service, tokens))
+    early = delay = None
+    if exposed is not None:  # as a share of what the link takes
+        part = exposed / transfer_seconds(service, service.prompt_tokens)
+        if part < 1 - ROUNDING:
+            early = [min(a, (1 - part) * b) for a, b in zip(prefill, transfer, strict=True)]
+        elif part > 1 + ROUNDING:
+            delay = [(part - 1) * seconds for seconds in transfer]
     return Requests(
         arrivals=[time * stretch for time in times],
-        prefill=_each(prompts, lambda tokens: prefill_seconds(service, tokens)),
-        transfer=_each(prompts, lambda tokens: transfer_seconds(service, tokens)),
+        prefill=prefill,
+        transfer=transfer,
+        early=early,
+        delay=delay,
         decode=_each(outputs, lambda tokens: decode_seconds(service, traffic, tokens)),
         held=held,
         outputs=outputs,

@@ -16,9 +16,9 @@ __all__ = ["present", "present_steps", "waiting", "waiting_steps"]
 
 WAYS = {  # when a request reaches a stage, is served, and is done there
     "prefill": ("arrivals", "prefill_starts", "prefill_ends"),
-    "memory": ("prefill_ends", "reserved", "completions"),
+    "memory": ("ready", "reserved", "completions"),
     "network": ("reserved", "network_starts", "network_ends"),
-    "decode": ("network_ends", "decode_starts", "completions"),
+    "decode": ("delivered", "decode_starts", "completions"),
     "system": ("arrivals", "arrivals", "completions"),
 }
 MOST_POINTS = 1_000_000

@@ -12,13 +12,13 @@ has arrived whole counts as computed but for its last token.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import ceil, fsum
+from math import ceil, fsum, inf
 from operator import sub
 
 from kvlib import _check
 from kvlib.queueing.checks import MOST_SECONDS, column
 
-__all__ = ["STAGES", "Run", "attainment", "goodput", "mean", "percentile"]
+__all__ = ["STAGES", "Run", "attainment", "goodput", "mean", "percentile", "rank"]
 
 STAGES = ("prefill", "memory", "network", "decode")  # in the order of a request's way
 Column = tuple[float, ...]
@@ -31,9 +31,11 @@ class Run:
     arrivals: Column
     prefill_starts: Column
     prefill_ends: Column
-    reserved: Column  # when it has its memory; prefill_ends if that has no limit
+    ready: Column  # when its hand-off may begin: at the end of prefill, or earlier in pieces
+    reserved: Column  # when it has its memory; ready if that has no limit
     network_starts: Column
     network_ends: Column
+    delivered: Column  # when decode has all of it: network_ends, or later by the cost of pieces
     decode_starts: Column
     completions: Column
     outputs: tuple[int, ...] | None = None  # tokens that decode makes
@@ -45,8 +47,8 @@ class Run:
 
     @cached_property
     def memory_waits(self) -> Column:
-        """Seconds from the end of prefill until memory is reserved."""
-        return tuple(map(sub, self.reserved, self.prefill_ends))
+        """Seconds from when a hand-off may begin until memory is reserved."""
+        return tuple(map(sub, self.reserved, self.ready))
 
     @cached_property
     def network_waits(self) -> Column:
@@ -60,8 +62,8 @@ class Run:
 
     @cached_property
     def decode_waits(self) -> Column:
-        """Seconds from the end of the transfer to a slot of the decode pool."""
-        return tuple(map(sub, self.decode_starts, self.network_ends))
+        """Seconds from the delivery of a hand-off to a slot of the decode pool."""
+        return tuple(map(sub, self.decode_starts, self.delivered))
 
     @cached_property
     def ttft(self) -> Column:
@@ -140,20 +142,31 @@ def attainment(run: Run, *, ttft: float, per_token: float | None = None) -> floa
     return good / len(run.arrivals)
 
 
-def goodput(run: Run, *, ttft: float, per_token: float | None = None) -> float:
+def goodput(
+    run: Run, *, ttft: float, per_token: float | None = None, until: float | None = None
+) -> float:
     """Return the requests per second that meet the targets: those of the run, by its seconds.
 
-    Raises TypeError or ValueError for what is no run or no time.
+    With `until`, only those whose first token comes by then, by these seconds: while requests
+    still come, the run's slow end left out. Raises TypeError or ValueError for what is no run or
+    no time.
     """
-    good = _within("goodput", run, ttft, per_token)
-    return good / run.seconds if run.seconds else 0.0
+    if until is None:
+        good = _within("goodput", run, ttft, per_token)
+        return good / run.seconds if run.seconds else 0.0
+    until = _check.one_number("goodput", "until", until, 0, MOST_SECONDS)
+    good = _within("goodput", run, ttft, per_token, until)
+    return good / until if until else 0.0
 
 
-def _within(call: str, run: Run, ttft: float, per_token: float | None) -> int:
+def _within(call: str, run: Run, ttft: float, per_token: float | None, until: float = inf) -> int:
     _check.kind(call, "run", run, Run, "a Run")
     ttft = _check.one_number(call, "ttft", ttft, 0, MOST_SECONDS)
     if per_token is None:
-        return sum(time <= ttft for time in run.ttft)
+        pairs = zip(run.ttft, run.decode_starts, strict=True)
+        return sum(first <= ttft and token <= until for first, token in pairs)
     per_token = _check.one_number(call, "per_token", per_token, 0, MOST_SECONDS)
-    pairs = zip(run.ttft, run.per_token, strict=True)
-    return sum(first <= ttft and each <= per_token for first, each in pairs)
+    rows = zip(run.ttft, run.per_token, run.decode_starts, strict=True)
+    return sum(
+        first <= ttft and each <= per_token and token <= until for first, each, token in rows
+    )

@@ -3,7 +3,8 @@
 The link counts work in a time of its own that runs 1/n as fast as the clock. In that time a
 transfer ends as much later as it would take alone, whoever joins or leaves; so its end there is
 known when it starts, and a heap keeps the order: log n a transfer, exact, without a step of time.
-On the clock it is not known, so transfers, ends and completions are taken as they happen.
+On the clock it is not known, so transfers, ends, deliveries and completions are taken as they
+happen.
 Source: Parekh and Gallager, IEEE/ACM Trans. Networking 1 (1993), virtual time, with equal weights.
 """
 
@@ -23,15 +24,17 @@ def share(
     transfer: Sequence[float],
     decode: Sequence[float],
     held: Sequence[int],
+    delay: Sequence[float],
     memory: float,
     servers: int,
 ) -> tuple[Times, Times, Times, Times]:
     """Return when each request has its memory, starts and ends its transfer, starts to decode.
 
-    Memory may be infinite; else it is as in `admission`. `transfer` is what each would take alone.
+    Memory may be infinite; else it is as in `admission`. `transfer` is what each would take alone,
+    and `delay` passes after it, off the link, before it reaches decode.
     Requests are in the order in which they are ready. Nothing is checked; fractions stay exact.
 
-    >>> share([0, 0, 0], [2, 2, 2], [5, 5, 5], [1, 1, 1], memory=2, servers=9)
+    >>> share([0, 0, 0], [2, 2, 2], [5, 5, 5], [1, 1, 1], [0, 0, 0], memory=2, servers=9)
     ([0, 0, 9.0], [0, 0, 9.0], [4.0, 4.0, 11.0], [4.0, 4.0, 11.0])
     """
     count, at = len(ready), 0
@@ -40,9 +43,10 @@ def share(
     slots: Times = []  # when each decode server is free; those never used are not in it
     holding: list[tuple[float, int]] = []  # completion, memory
     flying: list[tuple[float, int]] = []  # end in the link's own time, request
-    free, now, limited = memory, ready[0], memory < inf
+    coming: list[tuple[float, int, int]] = []  # delivery, how many have ended before, request
+    free, now, limited, ended = memory, ready[0], memory < inf, 0
     clock, own = now, 0  # when the link was last looked at, in both times
-    while at < count or flying:
+    while at < count or flying or coming:
         gone = come = inf
         if flying:
             left = flying[0][0] - own
@@ -53,10 +57,19 @@ def share(
                 come = ready[at] if ready[at] > now else now
                 if short and holding[0][0] > come:
                     come = holding[0][0]
-        if gone <= come:  # a transfer ends
+        if coming and coming[0][0] <= gone and coming[0][0] <= come:  # one is delivered
+            time, _, who = heappop(coming)
+            decoding[who] = start = take(slots, servers, time, decode[who])
+            if limited:
+                heappush(holding, (start + decode[who], held[who]))
+        elif gone <= come:  # a transfer ends
             own, who = heappop(flying)
             ends[who] = clock = gone
-            decoding[who] = start = take(slots, servers, gone, decode[who])
+            if delay[who] or coming:
+                heappush(coming, (gone + delay[who], ended, who))
+                ended += 1
+                continue
+            decoding[who] = start = take(slots, servers, gone, decode[who])  # none comes before it
             if limited:
                 heappush(holding, (start + decode[who], held[who]))
         elif short:  # a request completes, and its memory is free
