@@ -48,7 +48,7 @@ ABOUT = (
 EXAMPLE = (
     'example: python -m kvlib --model llama-3.1-8b --prompt 32768 --link "200 Gb/s" --split 3:5'
 )
-FORM = one_of(FORMATS, FORMATS.__getitem__)
+FORM = one_of(FORMATS, FORMATS.__getitem__, {"fp8": "fp8_e4m3"})
 TOKEN_RATE = amount("token rate", "8,000 tokens/s", bare="tokens/s")
 REQUESTS = amount("requests", "2 requests/s", bare="requests/s")
 OPTIONS = {  # group: option: where it goes, how it is read, what stands for it, what it is
@@ -61,7 +61,7 @@ OPTIONS = {  # group: option: where it goes, how it is read, what stands for it,
         "--prompt": ("prompt_tokens", tokens, "TOKENS", "default 8,192"),
         "--output": ("output_tokens", tokens, "TOKENS", "default 512"),
         "--format": ("key_format", FORM, "NAME", "of the cache at both ends, as fp8_e4m3"),
-        "--value-format": ("value_format", FORM, "NAME", "of MLA's rotary key, if another"),
+        "--value-format": ("value_format", FORM, "NAME", "of the rotary key of MLA, if another"),
         "--source-hit": ("source_hit", tokens, "TOKENS", "held by prefill: spares compute"),
         "--destination-hit": ("destination_hit", tokens, "TOKENS", "held by decode"),
         "--protocol": ("protocol", one_of(PROTOCOLS, PROTOCOLS.__getitem__), "NAME",
@@ -158,7 +158,8 @@ def _with_option(message: str) -> str:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(prog=PROGRAM, allow_abbrev=False, description=ABOUT, epilog=EXAMPLE)
+    epilog = f"{EXAMPLE}; known models: {', '.join(names())}"
+    parser = _Parser(prog=PROGRAM, allow_abbrev=False, description=ABOUT, epilog=epilog)
     for title, options in OPTIONS.items():
         group = parser.add_argument_group(title)
         which = group.add_mutually_exclusive_group() if title == "the model" else group

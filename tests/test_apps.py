@@ -11,7 +11,8 @@ from kvlib.show.widgets import AppView
 
 EVIL = "<script>alert(1)</script> 5 GiB & more"
 WORKERS = Slider(key="workers", label="Workers", default=3, minimum=1, maximum=8)
-ROOM = Amount(key="room", label="Room", default="", kind="bytes", minimum="1 B", maximum="9 TB")
+ROOM = Amount(key="room", label="Room", default="", kind="bytes", minimum="1 B", maximum="9 TB",
+              example="9 TB")  # fmt: skip
 NOTES = Text(key="notes", label="A log line", limit=100)
 KEPT = Kept(key="kept", label="The kept set-up")
 

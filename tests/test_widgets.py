@@ -260,6 +260,7 @@ REFUSES = {
     "thousands for short": (WHOLE, "8k", "type a whole number, 8,000 or 8,192"),
     "half a token": (WHOLE, "1.5", "type a whole number"),
     "another unit": (WHOLE, "5 ms", "type a whole number"),
+    "a share": (WHOLE, "60 %", "type tokens, not a share of them"),
     "too many": (WHOLE, "1e9", "type a number from 1 to 10,000,000"),
     "bare bytes": (AMOUNTS["bytes"], "5", "type a number and its unit, as in 1 GiB"),
     "a bare rate": (AMOUNTS["rate"], "25", "type a number and its unit, as in 200 Gb/s"),

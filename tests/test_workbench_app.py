@@ -71,7 +71,8 @@ def test_every_control_reaches_the_report():
         "model": "deepseek-v3", "prompt_tokens": "32,768", "output_tokens": "1,024",
         "key_format": "", "source_hit": "16,384", "destination_hit": "8,192",
         "protocol": "suffix", "prefill_tp": "8", "decode_tp": "4", "engine": "vllm",
-        "link": "own", "link_rate": "400 Gb/s", "share": "50 %", "efficiency": "80 %",
+        "link": "own", "link_rate": "100 Gb/s", "cards": "4", "share": "50 %",
+        "efficiency": "80 %",
         "pieces": "16", "piece_seconds": "0.5 ms", "overlap": "no", "workers": "12",
         "prefill_workers": "5", "prefill_rate": "9,000", "decode_rate": "1,200",
         "decode_memory": "400 GB", "batch": "64", "arrival_rate": "3.5",
@@ -89,8 +90,10 @@ def test_every_control_reaches_the_report():
     )  # fmt: skip
     found = result(**typed)
     assert (found.headline, *found.sentences) == conclusions(wanted)
+    assert part(found, "The queue").numbers[-2] == ("time per output token", "53.33 ms")
     markdown, text = (text for _, text in found.copies)
-    assert markdown.startswith(as_markdown(wanted))
+    before, after = as_markdown(wanted).split("## Measure next")
+    assert markdown.startswith(before) and markdown.rstrip().endswith(after)
     assert json.loads(text) == json.loads(json.dumps(as_json(wanted))) | {
         "queue": json.loads(text)["queue"]
     }
@@ -197,6 +200,56 @@ def test_what_cannot_be_is_said_beside_its_field(typed, errors):
         assert found[key].startswith(words) and found[key].endswith((".", "?"))
 
 
+NOTES = {  # what is typed: how the note about it begins
+    "a config that is not chosen": ({"config": json.dumps(CONFIG)}, "The pasted config.json is "),
+    "numbers that are not chosen": ({"layers": "80"}, "The layers and heads that are typed are "),
+    "a rate beside a named link": (
+        {"link": "InfiniBand NDR", "link_rate": "1 Gb/s"},
+        "The rate that is typed is not used",
+    ),
+    "the example's rates": ({"model": "deepseek-v3"}, "The token rates are still the book's "),
+    "copies on one card": (
+        {"model": "qwen3-235b-a22b", "prefill_tp": "8", "decode_tp": "8", "prefill_rate": "9,000"},
+        "All copies cross one link",
+    ),
+    "a hit that spares nothing": (
+        {"destination_hit": "8,000"},
+        "What the destination holds spares nothing: the protocol moves the whole prompt.",
+    ),
+    "less than a page": (
+        {"destination_hit": "8", "protocol": "suffix", "engine": "vllm"},
+        "What the destination holds spares nothing: it fills no page.",
+    ),
+}
+
+
+@pytest.mark.parametrize(("typed", "words"), NOTES.values(), ids=NOTES)
+def test_what_a_reader_may_take_for_something_else_is_said(typed, words):
+    assert result(**typed).sentences[-1].startswith(words)
+    assert len(result(**typed).sentences) == len(result().sentences) + 1
+
+
+def test_cards_side_by_side_are_one_faster_link():
+    many, one = result(cards="8", link_rate="400 Gb/s"), result(link_rate="3.2 Tb/s")
+    assert many.picture == one.picture and many.parts == one.parts
+
+
+def test_the_copies_hold_the_queue():
+    found = result(spread="2.72", arrivals="bursty", decode_memory="100 GB", batch="20")
+    markdown, text = (text for _, text in found.copies)
+    assert markdown.index("## The queue at 2.00") < markdown.index("## Measure next")
+    assert "| requests come | in bursts, twice the deviation |" in markdown
+    queue = json.loads(text)["queue"]
+    assert (queue["arrivals"], queue["prompt_spread"], queue["batch_requests"]) == (
+        "bursty",
+        2.72,
+        20,
+    )
+    shown = dict(part(found, "The queue").numbers)
+    assert time(queue["first_token_95_percent_seconds"]) == shown["first token, 95 % within"]
+    assert len(queue["target_met_up_to_requests_per_second"]) == 3
+
+
 def test_the_queue_is_the_run_of_the_same_service():
     found = part(result(arrival_rate="2.5"), "The queue at 2.50 requests/s")
     run_of = serve(Service(), Traffic(arrival_rate=2.5, requests=1_024), seed=1)
@@ -297,13 +350,13 @@ def test_two_set_ups_stand_side_by_side():
     found = part(result(kept=kept), "Side by side")
     rows = {first: cells for first, *cells in found.table}
     assert rows["Model"] == ["llama-3.1-8b", "deepseek-v3"]
-    assert rows["Its rate"] == ["200.00 Gb/s", "10.00 Gb/s"]
+    assert rows["Link"] == ["200.00 Gb/s", "10.00 Gb/s"] and "Its rate" not in rows
     other = report(Setup(model=load("deepseek-v3"), link_rate=10 * Gbit_s))
     assert rows["sustains"] == ["2.93 requests/s", requests(other.capacity.limit)]
     assert rows["gives way first"] == ["prefill", "the network"]
     assert found.sentences == ("This one sustains 1.35× as much.",)
     same = part(result(kept="{}"), "Side by side")
-    assert same.sentences == ("Both sustain 2.93 requests/s.",) and len(same.table) == 7
+    assert same.sentences == ("Both sustain 2.93 requests/s.",) and len(same.table) == 10
 
 
 def test_a_log_is_read_beside_the_model():

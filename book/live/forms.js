@@ -105,6 +105,7 @@ function explorer(form, ask, on, signal) {
     if (Object.keys(response.errors).length === 0) {
       last = now;
       show(form, response, link());
+      if (form.querySelector(".kv-group")) history.replaceState(null, "", link()); // for a reload
       say(response.say, PAUSE);
     } else {
       hush();

@@ -50,6 +50,8 @@ class Whole:
             quantity = units.read(typed)
         except ValueError:
             raise ValueError(f"type a whole number{_thousands(typed)}") from None
+        if quantity.unit == units.UNITS["%"] and self.unit:
+            raise ValueError(f"type {self.unit}, not a share of them")
         _refuse_thousandths(quantity)
         wanted = units.UNITS.get(self.unit)
         if quantity.number.denominator != 1 or quantity.unit not in (None, wanted):
@@ -79,12 +81,13 @@ class Amount:
     kind: str  # of units.UNITS
     minimum: str
     maximum: str
+    example: str = ""  # where the default is empty
 
     def read(self, typed: str) -> float | None:
         """Return the quantity in base units. Raises ValueError if unreadable or out of bounds."""
         if not self.default and not typed.strip():
             return None
-        example = self.default or self.maximum
+        example = self.default or self.example
         try:
             quantity = units.read(typed, self.kind)
         except units.Unreadable as error:

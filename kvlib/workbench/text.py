@@ -110,6 +110,7 @@ def _times(report: Report) -> Rows:
     s = report.setup
     pieces = f" in {s.pieces:,} pieces" if s.pieces > 1 else ""
     rows = [
+        ("link, as hand-offs reach it", _link(s.network_rate)),
         ("prefill", f"{time(report.prefill_seconds)} for {tokens(report.computed_tokens)}"),
         ("hand-off, bound at the line rate", f"at least {time(report.bound_seconds)}"),
         (f"hand-off{pieces}, attainable", time(report.attainable_seconds)),
@@ -134,7 +135,6 @@ def _stages(report: Report) -> Rows:
 
 
 def _stated(s: Setup) -> Rows:
-    link = f"{rate(s.link_rate, 'b/s')} ({rate(s.link_rate, 'B/s')})"
     rows = [
         ("model", called(s.model)),
         ("prompt, output", f"{tokens(s.prompt_tokens)}, {tokens(s.output_tokens)}"),
@@ -143,7 +143,7 @@ def _stated(s: Setup) -> Rows:
         ("hit at the destination", f"{tokens(s.destination_hit)}, {protocol_name(s)}"),
         ("engine", f"{s.engine.name}, pages of {tokens(s.engine.page)}"),
         ("TP, prefill and decode", f"{s.prefill_tp} and {s.decode_tp}"),
-        ("link, all hand-offs", link),
+        ("link, all hand-offs", _link(s.link_rate)),
         ("share, efficiency", f"{share(s.share)}, {share(s.efficiency)}"),
         ("pieces", _pieces(s)),
         ("workers, prefill and decode", f"{s.prefill_workers} and {s.decode_workers}"),
@@ -156,6 +156,10 @@ def _stated(s: Setup) -> Rows:
     if s.target_seconds is not None:
         rows.append(("target, first token", time(s.target_seconds)))
     return rows
+
+
+def _link(per_second: float) -> str:
+    return f"{rate(per_second, 'b/s')} ({rate(per_second, 'B/s')})"
 
 
 def _pieces(s: Setup) -> str:

@@ -5,7 +5,7 @@ requests/s, a fraction. A size, a time and a link's rate may not. Nothing is eva
 """
 
 from argparse import ArgumentTypeError
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from kvlib import _check, units
@@ -110,12 +110,18 @@ def geometry(text: str) -> Geometry:
         raise _refused(str(problem).removeprefix("Geometry: ")) from None
 
 
-def one_of(options: Iterable[str], make: Callable[[str], Any]) -> Callable[[str], Any]:
-    """Return the reader of a known name; an unknown one is answered with the closest."""
+def one_of(
+    options: Iterable[str], make: Callable[[str], Any], short: Mapping[str, str] | None = None
+) -> Callable[[str], Any]:
+    """Return the reader of a known name; an unknown one is answered with the closest.
+
+    `short` has names that stand for others.
+    """
 
     def read(text: str) -> Any:
+        name = text.strip().lower()
         try:
-            return make(_check.one_of("", "name", text.strip().lower(), options))
+            return make(_check.one_of("", "name", (short or {}).get(name, name), options))
         except ValueError as problem:
             raise _refused(str(problem).removeprefix(": ")) from None
 

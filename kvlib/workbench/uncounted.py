@@ -33,7 +33,7 @@ def not_counted(setup: Setup) -> tuple[str, ...]:
     Raises TypeError for anything else than a Setup.
 
     >>> not_counted(Setup())[0]
-    'Decode memory: no size and batch are given, so it bounds nothing here.'
+    'Decode memory: no size is given, so it bounds nothing here.'
     """
     _check.kind("not_counted", "setup", setup, Setup, "a Setup, as Setup()")
     return (*_of_this(setup), *ALWAYS)
@@ -42,7 +42,7 @@ def not_counted(setup: Setup) -> tuple[str, ...]:
 def _of_this(s: Setup) -> Iterator[str]:
     groups, engine = groups_of(s.model, "not_counted"), s.engine.name
     if s.decode_memory is None:
-        yield "Decode memory: no size and batch are given, so it bounds nothing here."
+        yield "Decode memory: no size is given, so it bounds nothing here."
     else:
         yield "Prefixes that decode keeps for later: memory holds running requests only."
         yield "That an engine may reserve less than prompt and output and grow as tokens come."

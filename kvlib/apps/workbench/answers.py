@@ -7,10 +7,12 @@ from typing import Any
 
 from kvlib.apps.app import App, Part, Refused, Result, defaults, run
 from kvlib.apps.controls import Select
+from kvlib.apps.queueing import COMES, LINK, SPREADS
 from kvlib.apps.workbench import parts
 from kvlib.apps.workbench.compare import side_by_side
 from kvlib.apps.workbench.controls import CONTROLS, GROUPS
-from kvlib.apps.workbench.queue import queue
+from kvlib.apps.workbench.notes import notes
+from kvlib.apps.workbench.queue import Waiting, as_data, queue, waiting
 from kvlib.apps.workbench.setup import report_of
 from kvlib.bandwidth import Link
 from kvlib.units import both
@@ -21,7 +23,7 @@ from kvlib.workbench.text import tables
 __all__ = ["APPS", "answer"]
 
 BYTES_AND_TIMES = 2  # the first tables of a report
-NOT_COMPARED = ("log", "kept")
+NOT_COMPARED = ("log", "kept", "link", "link_rate", "cards")  # a link by what it comes to
 SHOWN = {  # kind of an amount: how it is printed
     "bytes": both,
     "rate": lambda per_second: rate(per_second, "b/s"),
@@ -35,18 +37,18 @@ SHOWN = {  # kind of an amount: how it is printed
 def answer(values: Mapping[str, Any]) -> Result:
     """Return everything that the workbench says of what is typed."""
     report = report_of(values)
-    waits = queue(report, values)
+    found = waiting(report, values)
     link = Link(name="the link", rate=report.setup.link_rate)
-    found = [_side(report, values), *_tables(report), parts.splits(report), waits]
-    found += [parts.log(report, values["log"], link), parts.measure(report)]
-    found.append(parts.uncounted(report))
+    shown = [_side(found, values), *_tables(report), parts.splits(report), queue(found)]
+    shown += [parts.log(report, values["log"], link), parts.measure(report)]
+    shown.append(parts.uncounted(report))
     first, *others = conclusions(report)
     return Result(
         headline=first,
-        sentences=tuple(others),
+        sentences=(*others, *notes(report, values)),
         picture=parts.capacities(report),
-        parts=tuple(part for part in found if part is not None),
-        copies=(("As Markdown", _markdown(report, waits)), ("As JSON", _json(report, waits))),
+        parts=tuple(part for part in shown if part is not None),
+        copies=(("As Markdown", _markdown(found)), ("As JSON", _json(found))),
     )
 
 
@@ -57,11 +59,11 @@ def _tables(report: Report) -> list[Part]:
     ]
 
 
-def _side(report: Report, values: Mapping[str, Any]) -> Part | None:
+def _side(found: Waiting, values: Mapping[str, Any]) -> Part | None:
     """Return the kept set-up beside this one, None if none is kept."""
     if values["kept"] is None:
         return None
-    known = {control.key for control in CONTROLS} - set(NOT_COMPARED)
+    known = {control.key for control in CONTROLS if control.key not in ("log", "kept")}
     texts = {key: text for key, text in values["kept"].items() if key in known}
     kept = _kept(tuple(sorted(texts.items())))
     if isinstance(kept, str):
@@ -70,25 +72,25 @@ def _side(report: Report, values: Mapping[str, Any]) -> Part | None:
     changed = [
         (control.label, *_apart(control, values[control.key], typed[control.key]))
         for control in CONTROLS
-        if control.key in known and values[control.key] != typed[control.key]
+        if control.key not in NOT_COMPARED and values[control.key] != typed[control.key]
     ]
-    return side_by_side(report, other, changed)
+    return side_by_side(found, other, changed)
 
 
 @lru_cache(maxsize=4)
-def _kept(texts: tuple[tuple[str, str], ...]) -> tuple[Report, Mapping[str, Any]] | str:
-    """Return the report and the values of a kept set-up, or what is wrong with it."""
+def _kept(texts: tuple[tuple[str, str], ...]) -> tuple[Waiting, Mapping[str, Any]] | str:
+    """Return what a kept set-up gives and its values, or what is wrong with it."""
     found: dict[str, Any] = {}
 
     def read(values: Mapping[str, Any]) -> Result:
-        found.update(values, report=report_of(values))
+        found.update(values, found=waiting(report_of(values), values))
         return Result(headline="")
 
     app = App(key="8.kept", title="", controls=CONTROLS, answer=read)
     outcome = run(app, defaults(app) | dict(texts))
     if outcome.errors:
         return next(iter(outcome.errors.values())).rstrip(".")
-    return found.pop("report"), found
+    return found.pop("found"), found
 
 
 def _apart(control: Any, here: Any, there: Any) -> tuple[str, str]:
@@ -111,17 +113,27 @@ def _shown(control: Any, value: Any) -> str:
     return SHOWN[kind](value) if kind else f"{value:,}"
 
 
-def _markdown(report: Report, waits: Part) -> str:
-    """Return the report as Markdown, the queue included."""
-    rows = [f"| {label} | {value} |" for label, value in waits.numbers]
-    return "\n".join([as_markdown(report), "", f"## {waits.title}", "", " ".join(waits.sentences),
-                      "", "| what | value |", "|---|---|", *rows, ""])  # fmt: skip
+def _markdown(found: Waiting) -> str:
+    """Return the report as Markdown, the queue before what comes next."""
+    part, traffic = queue(found), found.traffic
+    rows = [
+        ("requests come", COMES[traffic.arrivals]),
+        ("prompts and outputs", SPREADS[f"{traffic.prompt_spread:g}"]),
+        ("the link serves", LINK[traffic.link]),
+        ("a decode worker runs", f"{traffic.batch:,} requests"),
+        *part.numbers,
+    ]
+    table = [f"| {label} | {value} |" for label, value in rows]
+    lines = [f"## {part.title}", "", " ".join(part.sentences), "", "| what | value |", "|---|---|"]
+    before, after = as_markdown(found.report).split("## Measure next", 1)
+    return "\n".join([before + "\n".join([*lines, *table, "", "## Measure next"]) + after, ""])
 
 
-def _json(report: Report, waits: Part) -> str:
-    """Return the report as JSON, the queue as it is printed."""
-    found = as_json(report) | {"queue": [*waits.sentences, *map(" ".join, waits.numbers)]}
-    return json.dumps(found, indent=1, ensure_ascii=False)
+def _json(found: Waiting) -> str:
+    """Return the report as JSON, the queue included."""
+    return json.dumps(
+        as_json(found.report) | {"queue": as_data(found)}, indent=1, ensure_ascii=False
+    )
 
 
 APPS = (

@@ -2,8 +2,11 @@
 
 from kvlib.apps.app import Part
 from kvlib.apps.picture import bars
+from kvlib.apps.queueing import QUANTILE
+from kvlib.apps.workbench.queue import Waiting, most
+from kvlib.queueing import percentile
 from kvlib.units import both
-from kvlib.wording import requests, time
+from kvlib.wording import rate, requests, time
 from kvlib.workbench import Report
 from kvlib.workbench.sentences import named, printed_rates
 
@@ -12,9 +15,12 @@ __all__ = ["side_by_side"]
 HERE, THERE = "this one", "the kept one"
 
 
-def side_by_side(now: Report, kept: Report, changed: list[tuple[str, str, str]]) -> Part:
+def side_by_side(here: Waiting, there: Waiting, changed: list[tuple[str, str, str]]) -> Part:
     """Return the two beside each other; `changed` has label, this text and the kept text."""
     rows = [("set-up", HERE, THERE), *changed]
+    now, kept = here.report, there.report
+    if now.setup.link_rate != kept.setup.link_rate:
+        rows.append(("Link", *(rate(r.setup.link_rate, "b/s") for r in (now, kept))))
     for name, of in (
         ("on the wire", lambda r: both(r.sizes.wire_bytes)),
         ("hand-off, at least", lambda r: time(r.bound_seconds)),
@@ -22,8 +28,14 @@ def side_by_side(now: Report, kept: Report, changed: list[tuple[str, str, str]])
         ("sustains", lambda r: printed_rates(r)[r.capacity.limit]),
         ("gives way first", lambda r: named(r.first)),
         ("its best split", _best),
+        ("first token, at best", lambda r: time(r.first_token_seconds)),
     ):
         rows.append((name, of(now), of(kept)))
+    for name, told in (
+        ("95 % have it within", lambda w: time(percentile(w.run.ttft, QUANTILE))),
+        ("target met up to", most),
+    ):
+        rows.append((name, told(here), told(there)))
     bounds = [
         (f"{name}, {which}", [(bound, name)], requests(bound))
         for name in ("prefill", "memory", "network", "decode")

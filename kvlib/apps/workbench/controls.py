@@ -9,6 +9,7 @@ from kvlib.apps.queueing import COMES, LINK, SPREADS
 from kvlib.bandwidth import LINKS
 from kvlib.models import names
 from kvlib.quantization import FORMATS
+from kvlib.wording import rate
 
 __all__ = ["CONTROLS", "GROUPS", "OWN"]
 
@@ -33,6 +34,10 @@ def _packs_tokens(name: str) -> bool:
     return form.along == "token" and not form.tail
 
 
+_NAMED_LINKS = {
+    name: name if "b/s" in name else f"{name}, {rate(link.payload_rate, 'b/s')}"
+    for name, link in LINKS.items()
+}
 CONTROLS: tuple[Control, ...] = (
     _pick("model", "Model", OWN | {name: name for name in names()}, "llama-3.1-8b"),
     _count("prompt_tokens", "Prompt", 8_192, 10_485_760, "tokens"),
@@ -46,8 +51,9 @@ CONTROLS: tuple[Control, ...] = (
     _amount("arrival_rate", "Arrivals", "2 requests/s", "requests", "0.001 requests/s",
             "100,000 requests/s"),
     _pick("link", "Link of all hand-offs", {"own": "the rate typed here"}
-          | {name: name for name in LINKS}, "own"),
+          | _NAMED_LINKS, "own"),
     _amount("link_rate", "Its rate", "200 Gb/s", "rate", "1 Mb/s", "100 Tb/s"),
+    _count("cards", "Cards side by side", 1, 1_024),
     _amount("share", "Share that hand-offs get", "100 %", "ratio", "1 %", "100 %"),
     _amount("efficiency", "Efficiency that transfers reach", "100 %", "ratio", "1 %", "100 %"),
     _count("pieces", "Pieces of a hand-off", 1, 1_024),
@@ -75,7 +81,8 @@ CONTROLS: tuple[Control, ...] = (
     _pick("spread", "Prompts and outputs", SPREADS, "1"),
     _pick("sharing", "The link serves", LINK, "one at a time"),
     _count("batch", "Requests a decode worker runs", 32, 10_000),
-    _amount("decode_memory", "Its memory for caches", "", "bytes", "1 MB", "100 TB"),
+    Amount(key="decode_memory", label="Its memory for caches", default="", example="80 GB",
+           kind="bytes", minimum="1 MB", maximum="100 TB"),
     Text(key="log", label="Lines of a log", limit=MOST_LOG),
     Kept(key="kept", label="The set-up kept to compare"),
 )  # fmt: skip

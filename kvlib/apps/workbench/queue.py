@@ -6,7 +6,7 @@ runs, since chance decides much of it; what they say is printed as a range.
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import floor, log10
 from typing import Any
@@ -16,7 +16,7 @@ from kvlib.apps.queueing import QUANTILE, SEED, mean_waits, queue_before, simula
 from kvlib.apps.workbench.setup import traffic_of
 from kvlib.budget import Service, Traffic, serve
 from kvlib.budget.rates import NEAREST, rate_and_bound
-from kvlib.queueing import Run, attainment, goodput, mean
+from kvlib.queueing import Run, attainment, goodput, mean, percentile
 from kvlib.wording import requests, share, time
 from kvlib.workbench import Report
 
@@ -34,27 +34,74 @@ LONGER = "Longer runs would say up to a tenth less."
 SHARE = f"{QUANTILE * 100:.0f} %"
 
 
-def queue(report: Report, values: Mapping[str, Any]) -> Part:
-    """Return what becomes of a run of requests, and which rate would meet the target."""
+@dataclass(frozen=True, kw_only=True)
+class Waiting:
+    """What the runs of a set-up found."""
+
+    report: Report
+    traffic: Traffic
+    run: Run
+    waits: dict[str, float]  # mean, before each stage
+    rates: tuple[float, ...]  # up to which the target is met, a run each, from the lowest
+    capped: bool  # whether one of them is as near to the bound as a run can tell
+
+
+def waiting(report: Report, values: Mapping[str, Any]) -> Waiting:
+    """Return what becomes of a run of requests, and which rates would meet the target."""
     traffic = replace(traffic_of(values), exposed_seconds=report.exposed_seconds)
-    run = serve(report.service, traffic, seed=SEED)
-    waits = mean_waits(run, [stage for stage, _ in report.capacity.given()])
+    run, limit = serve(report.service, traffic, seed=SEED), report.capacity.limit
+    short = replace(traffic, arrival_rate=1.0, requests=SHORT)
+    found = _sought(report.service, short, report.setup.target_seconds)
+    near = [rate >= CAPPED * NEAREST * min(limit, bound) for rate, bound in found]
+    return Waiting(
+        report=report,
+        traffic=traffic,
+        run=run,
+        waits=mean_waits(run, [stage for stage, _ in report.capacity.given()]),
+        rates=tuple(sorted(min(rate, NEAREST * limit) for rate, _ in found)),
+        capped=any(near),
+    )
+
+
+def queue(found: Waiting) -> Part:
+    """Return it in words and numbers, with a picture of the queue."""
+    run = found.run
     numbers = [
-        *times(run, waits),
+        *times(run, found.waits),
         ("time per output token", time(mean(run.per_token))),
         ("done when the last one comes", f"{_done(run):,} of {len(run.arrivals):,}"),
     ]
     return Part(
-        title=f"The queue at {requests(traffic.arrival_rate)}",
+        title=f"The queue at {requests(found.traffic.arrival_rate)}",
         sentences=(
-            simulated(run, values["arrivals"]),
-            _met(run, report.setup.target_seconds),
-            _rate(report, traffic),
+            simulated(run, found.traffic.arrivals),
+            _met(run, found.report.setup.target_seconds),
+            _rate(found),
             LEFT_OUT,
         ),
         numbers=tuple(numbers),
-        picture=queue_before(run, waits),
+        picture=queue_before(run, found.waits),
     )
+
+
+def as_data(found: Waiting) -> dict[str, Any]:
+    """Return it for JSON, units in the names."""
+    run, traffic, target = found.run, found.traffic, found.report.setup.target_seconds
+    return {
+        "arrivals": traffic.arrivals,
+        "requests": traffic.requests,
+        "seed": SEED,
+        "prompt_spread": traffic.prompt_spread,
+        "output_spread": traffic.output_spread,
+        "link": traffic.link,
+        "batch_requests": traffic.batch,
+        "mean_wait_seconds": found.waits,
+        "first_token_median_seconds": percentile(run.ttft, 0.5),
+        "first_token_95_percent_seconds": percentile(run.ttft, QUANTILE),
+        "output_token_mean_seconds": mean(run.per_token),
+        "within_target": attainment(run, ttft=target),
+        "target_met_up_to_requests_per_second": list(found.rates),
+    }
 
 
 def _met(run: Run, target: float) -> str:
@@ -72,20 +119,24 @@ def _done(run: Run) -> int:
     return sum(moment <= run.arrivals[-1] for moment in run.completions)
 
 
-def _rate(report: Report, traffic: Traffic) -> str:
+def most(found: Waiting) -> str:
+    """Return up to which rate the target is met, as a range."""
+    low, high = found.rates[0], found.rates[-1]
+    if not high:
+        return "no rate"
+    return f"{_span(low, high) if low else f'none or {_about(high)}'} requests/s"
+
+
+def _rate(found: Waiting) -> str:
     """Say up to which rates the target is met, by the run, and how far below the bound that is."""
-    target, limit = time(report.setup.target_seconds), report.capacity.limit
-    short = replace(traffic, arrival_rate=1.0, requests=SHORT)
-    found = _sought(report.service, short, report.setup.target_seconds)
-    rates = sorted(min(rate, NEAREST * limit) for rate, _ in found)
-    low, high = rates[0], rates[-1]
+    target, limit = time(found.report.setup.target_seconds), found.report.capacity.limit
+    low, high = found.rates[0], found.rates[-1]
     if not high:
         return (
             f"In {len(SEEDS)} runs of {SHORT} requests no rate, however low, gives "
             f"{SHARE} of them the first token within {target}."
         )
-    near = [rate >= CAPPED * NEAREST * min(limit, bound) for rate, bound in found]
-    tail = f"{f'; {NEARER}' if any(near) else ''}. {LONGER}"
+    tail = f"{f'; {NEARER}' if found.capped else ''}. {LONGER}"
     within = f"{SHARE} have it within {target}"
     if not low:
         most = f"at most {_about(100 * high / limit)} % of the bound{tail}"

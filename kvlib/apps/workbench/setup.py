@@ -43,7 +43,7 @@ def report_of(values: Mapping[str, Any]) -> Report:
         return report(
             Setup(
                 model=model,
-                link_rate=link.payload_rate if link else values["link_rate"],
+                link_rate=(link.payload_rate if link else values["link_rate"]) * values["cards"],
                 overlap=values["overlap"] == "yes",
                 key_format=FORMATS[values["key_format"]] if values["key_format"] else None,
                 protocol=PROTOCOLS[values["protocol"]],
