@@ -158,7 +158,7 @@ def test_the_workbench_follows_in_jupyterlab(chromium, lab):
     bench.get_by_label("Prefill workers, of all").fill("3")
     bench.get_by_role("button", name="Keep this one").click()
     bench.get_by_label("Model", exact=True).select_option("deepseek-v3")
-    bench.get_by_text("Side by side").wait_for()
+    bench.get_by_text("Side by side", exact=True).wait_for()
     page.screenshot(path=SCREENSHOTS / "lab-8_workbench.png")
     times = sorted(page.evaluate(CHANGES, "Arrivals"))
     print(f"a change in JupyterLab: median {times[6]:.0f} ms, longest {times[-1]:.0f} ms")
