@@ -88,5 +88,10 @@ def in_short(reading: Reading) -> str:
     >>> in_short(reading)
     'Line 1, SGLang: left 1.68 GiB (1.80 GB).'
     """
-    said = ", ".join(f"{field.name} {field.meant}" for field in reading.fields)
+    said = ", ".join(f"{field.name} {_bare(field)}" for field in reading.fields)
     return f"Line {reading.line:,}, {reading.engine}: {said}."
+
+
+def _bare(field: Field) -> str:
+    """Return the number without a unit that its name says already."""
+    return field.meant.removesuffix(" tokens") if "tokens" in field.name else field.meant

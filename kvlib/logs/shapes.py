@@ -58,7 +58,8 @@ class Format:
     """One kind of log line of one engine, and where in its source it was read."""
 
     engine: str
-    what: str  # pool, memory, tokens, concurrency, blocks, batch, interval, state, transfer, rate, metric
+    # pool, memory, tokens, concurrency, blocks, batch, interval, state, transfer, rate, metric
+    what: str
     says: str  # what the line is, in words
     marker: str  # the text that such a line holds; its first number may follow at once
     slots: tuple[Slot, ...]

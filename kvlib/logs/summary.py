@@ -32,8 +32,8 @@ def summary(readings: Iterable[Reading]) -> tuple[str, ...]:
     >>> from kvlib.logs import read_log
     >>> line = "Prefill batch, #new-token: {}, #cached-token: {}, token usage: 0.{}\\n"
     >>> print(*summary(read_log(line.format(8192, 0, 10) + line.format(0, 8192, 30))))
-    Over 2 lines of SGLang (one prefill batch): tokens computed, 8,192 tokens in all; tokens from \
-the cache, 8,192 tokens in all, a hit rate of 50.0 %; share of the pool in use, median 0.20.
+    Over 2 lines of SGLang (one prefill batch): tokens computed, 8,192 in all; tokens from the \
+cache, 8,192 in all, a hit rate of 50.0 %; share of the pool in use, median 0.20.
     """
     _check.kind("summary", "readings", readings, Iterable, "readings, as read_log returns them")
     alike: dict[tuple[str, str, str], list[Reading]] = {}
@@ -79,7 +79,8 @@ def _over(found: Sequence[Field]) -> str:
     digits = max(field.digits for field in found)
     match first.over:
         case "sum":
-            return f"{_text(sum(values), first.unit, digits)} in all"
+            total = _text(sum(values), first.unit, digits)
+            return f"{total.removesuffix(' tokens') if 'tokens' in first.name else total} in all"
         case "median":
             middle = median(values)
             more = not digits and middle != int(middle)

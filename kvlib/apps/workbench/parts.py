@@ -58,18 +58,27 @@ def log(report: Report, text: str, link: Link) -> Part | None:
     for reading in readings:
         said = reading.engine, reading.says, reading.dtype, *(f.printed for f in reading.fields)
         different.setdefault(said, reading)
-    firsts = list(different.values())[:MOST_READINGS]
+    firsts = _chosen(list(different.values()))
     chosen = {id(reading) for reading in firsts}
     compared = [r for r in readings if r.what in PAIRED or id(r) in chosen]
     s = report.setup
     tp = s.prefill_tp if s.prefill_tp == s.decode_tp > 1 else None
     stored = {"key_format": s.key_format, "value_format": s.value_format}
     findings = compare(compared, s.model, link=link, tp=tp, most=MOST_FOUND, **stored)
-    sums = summary(readings)
-    lines = [*sums, *_one_by_one(firsts, findings)]
-    others = len(different) - len(firsts)
-    lines += _left_out(others, len(readings) - len(different), bool(sums))
+    lines = [*summary(readings), *_one_by_one(firsts, findings)]
+    others = [reading for reading in different.values() if id(reading) not in chosen]
+    lines += _left_out(others, len(readings) - len(different))
     return Part(title="Your log, beside this model and link", sentences=tuple(lines))
+
+
+def _chosen(readings: Sequence[Reading]) -> list[Reading]:
+    """Return a dozen of different readings in their order: one of each kind before a second."""
+    kinds: dict[tuple[str, str], int] = {}
+    for n, reading in enumerate(readings):
+        kinds.setdefault((reading.engine, reading.says), n)
+    firsts = list(kinds.values())
+    rest = [n for n in range(len(readings)) if n not in set(firsts)]
+    return [readings[n] for n in sorted((firsts + rest)[:MOST_READINGS])]
 
 
 def _one_by_one(readings: list[Reading], findings: Sequence[Finding]) -> list[str]:
@@ -96,11 +105,15 @@ def _one_by_one(readings: list[Reading], findings: Sequence[Finding]) -> list[st
     return lines
 
 
-def _left_out(others: int, same: int, summed: bool) -> list[str]:
+def _left_out(others: Sequence[Reading], same: int) -> list[str]:
     """Return one sentence on the readings that are not explained, none if all are."""
+    kinds = {(reading.engine, reading.says): reading for reading in others}
+    sums = {kind for kind, reading in kinds.items() if summary((reading, reading))}
+    summed = sum((reading.engine, reading.says) in sums for reading in others)
+    missing = len(others) - summed
     said = [f"{same:,} more say the same as one before"] * (same > 0)
-    why = "not shown one by one, but in the sums above" if summed else "left out: paste fewer"
-    said += [f"{others:,} more are {why}"] * (others > 0)
+    said += [f"{summed:,} more are not told one by one, but counted in the sums"] * (summed > 0)
+    said += [f"{missing:,} more are left out: paste fewer"] * (missing > 0)
     return [f"Of the known lines {joined(said)}."] if said else []
 
 
