@@ -109,11 +109,10 @@ def _moved(lines: Sequence[Reading]) -> list[str]:
     seconds = token_seconds = 0.0
     rates, idle = [], 0
     for reading in lines:
-        size, span, rate, tokens, interval, count = (
-            field.value if (field := reading.get(name)) else 0
-            for name in ("size", "time", "rate", "tokens", "interval", "transfers")
-        )
-        times = count if reading.get("transfers") else 1  # sizes and times are means of so many
+        value = {field.name: field.value for field in reading.fields}.get
+        size, span, rate = value("size"), value("time"), value("rate")
+        tokens, interval = value("tokens"), value("interval")
+        times = value("transfers", 1)  # sizes and times are means of so many
         if size and (span or rate):
             n_bytes += round(size * times)
             seconds += (span or size / rate) * times

@@ -47,7 +47,7 @@ VLLM_FORMATS = (
         says="an engine over the last interval, 10 s unless it was set",
         marker="Avg prompt throughput: ",
         slots=(
-            _mean("prefill rate", "", True, "; later versions leave out tokens from a cache"),
+            _mean("prefill rate", "", True, "; later versions leave out tokens cached or received"),
             _mean("decode rate", "Avg generation throughput: "),
             Slot(name="requests running", labels=("Running: ",), note="at its end"),
             Slot(name="requests waiting", labels=("Waiting: ", "Pending: "), over="most"),
