@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from kvlib.bandwidth import LINKS
 from kvlib.bandwidth import Path as Route
 from kvlib.layout import share
-from kvlib.logs import FORMATS, LONGEST, MOST, Slot, compare, explain, read_log, reader
+from kvlib.logs import FORMATS, LONGEST, MOST, Slot, compare, explain, read_log, reader, summary
 from kvlib.logs.rows import rank_token_bytes
 from kvlib.models import load, names
 from kvlib.payload import Geometry, Indexer, Latent, Recurrent, payload_bytes
@@ -569,6 +569,7 @@ def test_no_text_makes_it_fail_and_every_sentence_can_be_said(text):
 @given(st.lists(PIECES, max_size=40).map("".join))
 def test_no_crowd_of_pieces_makes_it_fail(text):
     compare(read_log(text), TOY, link=LINK)
+    assert all(len(said) < 700 and "\n" not in said for said in summary(read_log(text) * 2))
 
 
 @pytest.mark.parametrize(

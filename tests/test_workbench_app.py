@@ -384,16 +384,62 @@ def lines_of(kind):
 @pytest.mark.parametrize("kind", ["pools", "speeds", "stores", "pairs"])
 def test_of_a_long_log_a_dozen_lines_are_explained_and_compared(kind, monkeypatch):
     seen = []
-    for where, name in ((parts, "explain"), (logs, "compare_pool"), (logs, "compare_transfer")):
+    told = ((parts, "explain"), (parts, "in_short"))
+    for where, name in (*told, (logs, "compare_pool"), (logs, "compare_transfer")):
         real = getattr(where, name)
         spy = lambda *a, name=name, real=real: seen.append(name) or real(*a)  # noqa: E731
         monkeypatch.setattr(where, name, spy)
     text = lines_of(kind)
     said = part(result(log=text), "Your log").sentences
-    assert seen.count("explain") == 12 and 12 <= len(seen) - 12 <= 24
+    kinds = 2 if kind == "pairs" else 1
+    assert (seen.count("explain"), seen.count("in_short")) == (kinds, 12 - kinds)
+    assert 12 <= len(seen) - 12 <= 24
     assert sum(line.startswith("Line ") for line in said) == 12
-    left = len(read_log(text)) - 12
-    assert said[-1] == f"Of the known lines {left:,} more are left out: paste fewer."
+    left, summed = len(read_log(text)) - 12, kind in ("speeds", "stores")
+    why = "not told one by one, but counted in the sums" if summed else "left out: paste fewer"
+    assert said[-1] == f"Of the known lines {left:,} more are {why}."
+    assert said[0].startswith("Over ") == summed
+
+
+BATCH = "Prefill batch, #new-token: {}, #cached-token: {}"
+
+
+def test_lines_that_share_a_number_keep_it_and_their_sum_comes_first():
+    three = [(8192, 0), (4096, 4096), (8192, 8192)]
+    log = "\n".join(BATCH.format(*pair) for pair in three)
+    assert part(result(log=log), "Your log").sentences == (
+        "Over 3 lines of SGLang (one prefill batch): tokens computed, 20,480 in all; tokens from "
+        "the cache, 12,288 in all, a hit rate of 37.5 %.",
+        "Line 1, SGLang: one prefill batch.",
+        "tokens computed: 8,192 tokens.",
+        "tokens from the cache: 0 tokens.",
+        "Line 2, SGLang: tokens computed 4,096, tokens from the cache 4,096.",
+        "Line 3, SGLang: tokens computed 8,192, tokens from the cache 8,192.",
+    )
+
+
+def test_of_every_kind_one_line_is_told_however_many_stand_before_it():
+    log = "\n".join(BATCH.format(n, n + 1) for n in range(40)) + "\n" + POOL
+    text = part(result(log=log), "Your log").sentences
+    assert "Line 41, SGLang: the KV pool that one rank has allocated." in text
+    assert text[-1] == (
+        "Of the known lines 29 more are not told one by one, but counted in the sums."
+    )
+
+
+def test_what_is_compared_stands_with_its_line():
+    log = "transfer_speed=4.00 GB/s\ntransfer_speed=8.00 GB/s"
+    text = part(result(log=log), "Your log").sentences
+    assert [line.split(":")[0] for line in text if line.startswith(("Line", "Possible"))] == [
+        "Line 1, SGLang", "Possible", "Line 2, SGLang", "Possible",
+    ]  # fmt: skip
+    assert "4.29 GB/s is 17.2 %" in text[4] and "8.59 GB/s is 34.4 %" in text[-1]
+
+
+def test_where_no_line_is_known_those_that_are_are_listed():
+    found = part(result(log="hello"), "Your log")
+    assert len(found.sentences) == 1 and len(found.items) > 20
+    assert 'SGLang, "Decode batch": one decode batch.' in found.items
 
 
 def test_the_set_ups_format_is_what_a_log_is_compared_with():

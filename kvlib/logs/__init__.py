@@ -7,8 +7,10 @@
 | `vllm`      | vLLM's lines, as data, with its NIXL and Mooncake connectors          |
 | `stores`    | the lines of LMCache and of Mooncake's transfer engine, as data       |
 | `reader`    | `read_log`: text into readings                                        |
+| `known`     | the kinds of lines that are known, by the text that marks them        |
 | `digits`    | numbers as text, none of which prints as 0 that is not                |
-| `readings`  | what one line says; `explain` says it in sentences                    |
+| `readings`  | what one line says; `explain` says it in sentences, `in_short` in one |
+| `summary`   | what many lines of one kind sum up to: hit rate, medians, total rate  |
 | `pools`     | tokens and the bytes that hold them, from one line or two             |
 | `storage`   | how engines store K and V, and which of it a line may mean            |
 | `rows`      | what a model would spend on a token of one rank, at every TP          |
@@ -23,9 +25,11 @@ what rounding hides. Not read: stack traces, configuration dumps, what a fork pr
 
 from kvlib.logs.compare import compare
 from kvlib.logs.findings import Finding
+from kvlib.logs.known import known
 from kvlib.logs.reader import FORMATS, LONGEST, MOST, read_log
-from kvlib.logs.readings import Field, Reading, explain
+from kvlib.logs.readings import Field, Reading, explain, in_short
 from kvlib.logs.shapes import Format, Slot
+from kvlib.logs.summary import summary
 
 __all__ = [
     "FORMATS",
@@ -38,5 +42,8 @@ __all__ = [
     "Slot",
     "compare",
     "explain",
+    "in_short",
+    "known",
     "read_log",
+    "summary",
 ]

@@ -139,6 +139,7 @@ def _made(slot: Slot, digits: int, power: int, printed: str) -> Field | None:
         digits=min(6, max(0, -power)),
         renamed=slot.renamed,
         note=slot.note,
+        over=slot.over,
     )
 
 

@@ -6,7 +6,7 @@ from kvlib.logs.digits import shown
 from kvlib.units import UNITS
 from kvlib.wording import sentence
 
-__all__ = ["Field", "Reading", "explain"]
+__all__ = ["Field", "Reading", "explain", "in_short"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,6 +21,7 @@ class Field:
     digits: int = 0  # decimals that were printed
     renamed: bool = False  # whether the printed unit says another size than the one meant
     note: str = ""
+    over: str = ""  # what sums it up over many lines, as its slot says
 
     @property
     def meant(self) -> str:
@@ -77,3 +78,20 @@ def explain(reading: Reading) -> tuple[str, ...]:
     if reading.note:
         sentences.append(f"{sentence(reading.note)}.")
     return tuple(sentences)
+
+
+def in_short(reading: Reading) -> str:
+    """Return one sentence with a line's numbers: for a line of a kind that was explained before.
+
+    >>> from kvlib.logs import read_log
+    >>> (reading,) = read_log("INFO Memory pool end. avail mem=1.68 GB")
+    >>> in_short(reading)
+    'Line 1, SGLang: left 1.68 GiB (1.80 GB).'
+    """
+    said = ", ".join(f"{field.name} {_bare(field)}" for field in reading.fields)
+    return f"Line {reading.line:,}, {reading.engine}: {said}."
+
+
+def _bare(field: Field) -> str:
+    """Return the number without a unit that its name says already."""
+    return field.meant.removesuffix(" tokens") if "tokens" in field.name else field.meant

@@ -26,8 +26,15 @@ def _gib(name: str, *labels: str, needed: bool = False) -> Slot:
     return Slot(name=name, labels=labels, printed="GB", unit="GiB", needed=needed)
 
 
-def _count(name: str, *labels: str, unit: str = "", needed: bool = False, note: str = "") -> Slot:
-    return Slot(name=name, labels=labels, unit=unit, needed=needed, note=note)
+def _count(
+    name: str,
+    *labels: str,
+    unit: str = "",
+    needed: bool = False,
+    note: str = "",
+    over: str = "",
+) -> Slot:
+    return Slot(name=name, labels=labels, unit=unit, needed=needed, note=note, over=over)
 
 
 def _metrics(name: str, says: str, slot: tuple[str, str, str]) -> tuple[Format, ...]:
@@ -54,8 +61,10 @@ def _metrics(name: str, says: str, slot: tuple[str, str, str]) -> tuple[Format, 
     )
 
 
-_USED = _count("share of the pool in use", "token usage: ", note="1.00 is a full pool")
-_QUEUED = _count("requests queued", "#queue-req: ")
+_USED = _count(
+    "share of the pool in use", "token usage: ", note="1.00 is a full pool", over="median"
+)
+_QUEUED = _count("requests queued", "#queue-req: ", over="most")
 _RUNNING = _count("requests running", "#running-req: ")
 
 SGLANG_FORMATS = (
@@ -114,8 +123,8 @@ SGLANG_FORMATS = (
         marker="Prefill batch",
         slots=(
             _count("requests in it", "#new-seq: "),
-            _count("tokens computed", "#new-token: ", unit="tokens", needed=True),
-            _count("tokens from the cache", "#cached-token: ", unit="tokens"),
+            _count("tokens computed", "#new-token: ", unit="tokens", needed=True, over="sum"),
+            _count("tokens from the cache", "#cached-token: ", unit="tokens", over="sum"),
             _USED,
             _RUNNING,
             _QUEUED,
@@ -130,8 +139,9 @@ SGLANG_FORMATS = (
                 "#transferring-req: ",
                 "#inflight-req: ",
                 note="prefilled; they hold their pages until decode has them",
+                over="most",
             ),
-            _count("prefill rate", "input throughput (token/s): ", unit="tokens/s"),
+            _count("prefill rate", "input throughput (token/s): ", unit="tokens/s", over="median"),
         ),
         source=_BATCH,
     ),
@@ -145,10 +155,10 @@ SGLANG_FORMATS = (
             _count("tokens held", "#token: ", "#full token: ", unit="tokens", needed=True),
             _USED,
             _count("share of the pool reserved for arrivals", "pre-allocated usage: "),
-            _count("requests that wait for room", "#prealloc-req: "),
+            _count("requests that wait for room", "#prealloc-req: ", over="most"),
             _count("requests whose state is under way", "#transfer-req: "),
             _count("requests put back", "#retracted-req: "),
-            _count("decode rate", "gen throughput (token/s): ", unit="tokens/s"),
+            _count("decode rate", "gen throughput (token/s): ", unit="tokens/s", over="median"),
             _QUEUED,
         ),
         source=_BATCH,

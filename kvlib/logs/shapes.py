@@ -23,8 +23,10 @@ class Slot:
     unit: str = ""  # the unit that is meant, a key of UNITS; empty for a plain count
     needed: bool = False  # whether there is no reading without it
     note: str = ""  # what the number counts, where its name does not say it
+    over: str = ""  # what sums it up over many lines: sum, median, most or last; empty: nothing
 
     def __post_init__(self) -> None:
+        _check.one_of("Slot", "over", self.over, ("", "sum", "median", "most", "last"))
         for label in self.labels:
             _check.kind("Slot", "labels", label, str, "a tuple of texts")
         if self.unit:
@@ -56,7 +58,8 @@ class Format:
     """One kind of log line of one engine, and where in its source it was read."""
 
     engine: str
-    what: str  # pool, memory, tokens, concurrency, blocks, batch, state, transfer, rate, metric
+    # pool, memory, tokens, concurrency, blocks, batch, interval, state, transfer, rate, metric
+    what: str
     says: str  # what the line is, in words
     marker: str  # the text that such a line holds; its first number may follow at once
     slots: tuple[Slot, ...]

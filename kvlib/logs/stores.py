@@ -48,6 +48,7 @@ _STORED, _RETRIEVED = "one store of one rank", "one retrieval of one rank"
 _RATE = Slot(name="rate", labels=("Throughput: ",), printed="MB/s", unit="MiB/s", needed=True)
 _OLD_RATE = Slot(name="rate", labels=("",), printed="MB/s", unit="MiB/s", needed=True)
 _OVER = Slot(name="interval", labels=("(over last ", ""), printed="s", unit="s")
+_TASKS = Slot(name="tasks completed", labels=("Latency Distribution (count=",))
 _IDLE = (
     "an average over the interval, idle time included, of one process: hand-offs and Mooncake's "
     "store alike"
@@ -72,8 +73,8 @@ STORE_FORMATS = (
         what="rate",
         says="the bytes that one transfer engine has moved a second",
         marker="Transfer Engine Stats (over last ",
-        slots=(_OVER, _RATE),
-        source=_MOONCAKE + ", transfer_engine_impl.cpp",
+        slots=(_OVER, _RATE, _TASKS),
+        source=_MOONCAKE + ", transfer_engine_impl.cpp; the count came in pull request 1310",
         note=_IDLE,
     ),
 )

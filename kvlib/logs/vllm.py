@@ -2,6 +2,7 @@
 
 The pool stands on two lines: the memory of one rank, and the tokens of the smallest rank. Tokens
 are rounded down to whole blocks, so their quotient is an upper bound of the bytes a token costs.
+The line of every interval prints a usage in percent; the gauge of the same number is a fraction.
 """
 
 from kvlib.logs.shapes import Format, Slot
@@ -10,6 +11,10 @@ __all__ = ["VLLM_FORMATS"]
 
 _READ = "vllm-project/vllm: "
 _UTILS = _READ + "vllm/v1/core/kv_cache_utils.py at bbf906a"
+_LOGGERS = (
+    _READ + "vllm/v1/metrics/loggers.py at 005a810 and later, LoggingStatLogger; before 2025 "
+    "vllm/engine/metrics.py"
+)
 _STATS = _READ + "vllm/distributed/kv_transfer/kv_connector/v1/nixl/stats.py at bd33ba3, / 2**20"
 
 
@@ -17,7 +22,59 @@ def _ms(name: str, label: str, needed: bool = False) -> Slot:
     return Slot(name=name, labels=(label,), printed="ms", unit="ms", needed=needed)
 
 
+def _mean(name: str, label: str, needed: bool = False, note: str = "") -> Slot:
+    text = f"the mean of the interval{note}"
+    unit = "tokens/s"
+    return Slot(
+        name=name,
+        labels=(label,),
+        printed=unit,
+        unit=unit,
+        needed=needed,
+        note=text,
+        over="median",
+    )
+
+
+def _percent(name: str, label: str, note: str, over: str) -> Slot:
+    return Slot(name=name, labels=(label,), printed="%", unit="%", note=note, over=over)
+
+
 VLLM_FORMATS = (
+    Format(
+        engine="vLLM",
+        what="interval",
+        says="an engine over the last interval, 10 s unless it was set",
+        marker="Avg prompt throughput: ",
+        slots=(
+            _mean("prefill rate", "", True, "; later versions leave out tokens cached or received"),
+            _mean("decode rate", "Avg generation throughput: "),
+            Slot(name="requests running", labels=("Running: ",), note="at its end"),
+            Slot(name="requests waiting", labels=("Waiting: ", "Pending: "), over="most"),
+            Slot(name="deferred", labels=("Deferred: ",), note="of those that wait"),
+            Slot(name="requests preempted", labels=("Preemptions: ",), over="sum"),
+            _percent(
+                "share of the pool in use",
+                "GPU KV cache usage: ",
+                "at its end; the gauge vllm:kv_cache_usage_perc says it as a fraction, 1 if full",
+                "median",
+            ),
+            _percent(
+                "hit rate",
+                "Prefix cache hit rate: ",
+                "of the tokens of the last 1,000 requests, not of the interval",
+                "last",
+            ),
+            _percent(
+                "hit rate of the connector",
+                "External prefix cache hit rate: ",
+                "of the tokens of those requests that the GPU's own cache did not have",
+                "last",
+            ),
+        ),
+        source=_LOGGERS,
+        note="a line for several engines sums their rates and requests, and averages their usage",
+    ),
     Format(
         engine="vLLM",
         what="memory",
@@ -86,7 +143,13 @@ VLLM_FORMATS = (
                 note="of one rank's transfer",
             ),
             Slot(name="rate", labels=("Throughput (MB/s)=",), printed="MB/s", unit="MiB/s"),
-            Slot(name="descriptors", labels=("Avg number of descriptors=",)),
+            Slot(
+                name="descriptors",
+                labels=("Avg number of descriptors=",),
+                note="of one transfer, a mean",
+            ),
+            Slot(name="transfers that failed", labels=("Num failed transfers=",), over="sum"),
+            Slot(name="requests expired", labels=("Num KV expired reqs=",), over="sum"),
         ),
         source=_STATS,
         note="sizes over times, each summed: transfers that overlap make it lower than what the "

@@ -1,9 +1,11 @@
 """The parts of the workbench's answer that are no queue: bars, splits, a log, what comes next."""
 
+from collections.abc import Sequence
+
 from kvlib.apps.app import Part
 from kvlib.apps.picture import bars
 from kvlib.bandwidth import Link
-from kvlib.logs import compare, explain, read_log
+from kvlib.logs import Finding, Reading, compare, explain, in_short, known, read_log, summary
 from kvlib.wording import joined, requests, sentence
 from kvlib.workbench import Report, next_measurement, not_counted
 from kvlib.workbench.sentences import printed_rates
@@ -50,30 +52,68 @@ def log(report: Report, text: str, link: Link) -> Part | None:
         return None
     readings = read_log(text)
     if not readings:
-        said = "No line that is known here: see chapter 8 for those of SGLang and vLLM that are."
-        return Part(title="Your log", sentences=(said,))
+        said = "No line that is known here. A line is known by its engine's words, which are these."
+        return Part(title="Your log", sentences=(said,), items=known())
     different = {}
     for reading in readings:
         said = reading.engine, reading.says, reading.dtype, *(f.printed for f in reading.fields)
         different.setdefault(said, reading)
-    firsts = list(different.values())[:MOST_READINGS]
-    lines = [line for reading in firsts for line in explain(reading)]
+    firsts = _chosen(list(different.values()))
     chosen = {id(reading) for reading in firsts}
     compared = [r for r in readings if r.what in PAIRED or id(r) in chosen]
     s = report.setup
     tp = s.prefill_tp if s.prefill_tp == s.decode_tp > 1 else None
     stored = {"key_format": s.key_format, "value_format": s.value_format}
-    for found in compare(compared, s.model, link=link, tp=tp, most=MOST_FOUND, **stored):
-        lines += found.sentences
-    lines += _left_out(len(different) - len(firsts), len(readings) - len(different))
-    title = "Your log, beside this model and link"
-    return Part(title=title, sentences=tuple(dict.fromkeys(lines)))
+    findings = compare(compared, s.model, link=link, tp=tp, most=MOST_FOUND, **stored)
+    lines = [*summary(readings), *_one_by_one(firsts, findings)]
+    others = [reading for reading in different.values() if id(reading) not in chosen]
+    lines += _left_out(others, len(readings) - len(different))
+    return Part(title="Your log, beside this model and link", sentences=tuple(lines))
 
 
-def _left_out(others: int, same: int) -> list[str]:
+def _chosen(readings: Sequence[Reading]) -> list[Reading]:
+    """Return a dozen of different readings in their order: one of each kind before a second."""
+    kinds: dict[tuple[str, str], int] = {}
+    for n, reading in enumerate(readings):
+        kinds.setdefault((reading.engine, reading.says), n)
+    firsts = list(kinds.values())
+    rest = [n for n in range(len(readings)) if n not in set(firsts)]
+    return [readings[n] for n in sorted((firsts + rest)[:MOST_READINGS])]
+
+
+def _one_by_one(readings: list[Reading], findings: Sequence[Finding]) -> list[str]:
+    """Return what each line says and, right after it, what it is compared with.
+
+    A kind of line is explained once, then told in short. Nothing is said twice of one line, but
+    two lines may say the same. A finding on several lines follows the last of them.
+    """
+    lines, told = [], {}
+    last = {reading.line: n for n, reading in enumerate(readings)}
+    after = {}
+    for found in findings:
+        spots = [last[line] for line in found.lines if line in last]
+        after.setdefault(max(spots, default=len(readings) - 1), []).extend(found.sentences)
+    for n, reading in enumerate(readings):
+        names = {field.name for field in reading.fields}
+        known_names = told.setdefault((reading.engine, reading.says), set())
+        short = bool(known_names) and names <= known_names
+        known_names |= names
+        said = [in_short(reading)] if short else [*explain(reading)]
+        note = f"{sentence(reading.note)}." if short and reading.note else ""
+        said += [text for text in after.get(n, ()) if text != note]
+        lines += dict.fromkeys(said)
+    return lines
+
+
+def _left_out(others: Sequence[Reading], same: int) -> list[str]:
     """Return one sentence on the readings that are not explained, none if all are."""
+    kinds = {(reading.engine, reading.says): reading for reading in others}
+    sums = {kind for kind, reading in kinds.items() if summary((reading, reading))}
+    summed = sum((reading.engine, reading.says) in sums for reading in others)
+    missing = len(others) - summed
     said = [f"{same:,} more say the same as one before"] * (same > 0)
-    said += [f"{others:,} more are left out: paste fewer"] * (others > 0)
+    said += [f"{summed:,} more are not told one by one, but counted in the sums"] * (summed > 0)
+    said += [f"{missing:,} more are left out: paste fewer"] * (missing > 0)
     return [f"Of the known lines {joined(said)}."] if said else []
 
 
