@@ -38,8 +38,9 @@ def answer(values: Mapping[str, Any]) -> Result:
     """Return everything that the workbench says of what is typed."""
     report = report_of(values)
     found = waiting(report, values)
+    waits = queue(found)
     link = Link(name="the link", rate=report.setup.link_rate)
-    shown = [_side(found, values), *_tables(report), parts.splits(report), queue(found)]
+    shown = [_side(found, values), *_tables(report), parts.splits(report), waits]
     shown += [parts.log(report, values["log"], link), parts.measure(report)]
     shown.append(parts.uncounted(report))
     first, *others = conclusions(report)
@@ -48,7 +49,7 @@ def answer(values: Mapping[str, Any]) -> Result:
         sentences=(*others, *notes(report, values)),
         picture=parts.capacities(report),
         parts=tuple(part for part in shown if part is not None),
-        copies=(("As Markdown", _markdown(found)), ("As JSON", _json(found))),
+        copies=(("As Markdown", _markdown(found, waits)), ("As JSON", _json(found))),
     )
 
 
@@ -113,9 +114,9 @@ def _shown(control: Any, value: Any) -> str:
     return SHOWN[kind](value) if kind else f"{value:,}"
 
 
-def _markdown(found: Waiting) -> str:
+def _markdown(found: Waiting, part: Part) -> str:
     """Return the report as Markdown, the queue before what comes next."""
-    part, traffic = queue(found), found.traffic
+    traffic = found.traffic
     rows = [
         ("requests come", COMES[traffic.arrivals]),
         ("prompts and outputs", SPREADS[f"{traffic.prompt_spread:g}"]),
