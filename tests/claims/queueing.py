@@ -355,9 +355,9 @@ CLAIMS = [
         lambda: full(prompt_spread=1.0),
     ),
     (
-        "if the {4} of bursts stands where random arrivals have {1}. Busy over idle falls from "
-        "{9.1} to {2.1}; the other factor falls from {2.46} to {0.96} without bursts, to {2.00} "
-        "with equal prompts.",
+        "if c² of the gaps, {4} in these bursts, stands for the {1} of random arrivals. Busy over "
+        "idle falls from {9.1} to {2.1}; the other factor falls from {2.46} to {0.96} without "
+        "bursts, to {2.00} with equal prompts.",
         lambda: BURST,
         "given: c² of the gaps of random arrivals",
         lambda: 1 / (capacity(TEXT).prefill / FULL.arrival_rate - 1),
@@ -367,8 +367,8 @@ CLAIMS = [
         lambda: uneven(BURST, 1),
     ),
     (
-        "Single runs of {1,024} requests, as in the explorer, give {9.8} to {24.5 s} before any "
-        "change, over eight seeds. In {3} of the eight, equal prompts come out worse.",
+        "Eight of {1,024} requests, as in the explorer, give {9.8} to {24.5 s} before any "
+        "change, by the seed. In {3} of the eight, equal prompts come out worse.",
         lambda: REQUESTS,
         lambda: min(short()),
         lambda: max(short()),
