@@ -460,16 +460,22 @@ FOUND = {  # question: what readers typed, and the verdict
         "5.6": "Correct: 5.57 s.",
         "1.11": "Not yet. That multiplies by 80 % alone. Divide by the idle part, too: waits grow "
         "without end as it goes to nothing.",
+        "1.39": "Not yet. That leaves out how full the worker is. Busy over idle is 1 at half "
+        "load, and it grows from there.",
         "6.6 s": "Not yet. That adds the request's own prefill. Until then it has waited less.",
     },
     "7.8": {
         "322 %": "Correct: 3.22×.",
         "3": "Not yet. That counts 2.5 GiB as 2.5 GB. Links count in powers of ten, payloads fall "
         "on powers of two.",
+        "2.22": "Not yet. That is what the link cannot carry. The question asks for all that was "
+        "given away.",
         "0.31": "Not yet. That is the part of the demand that the link can carry. Turn it over.",
     },
     "8.1": {
         "240 requests/min": "Correct: 4.00 requests/s.",
+        "10": "Not yet. That is the payload at the label's rate. Both copies cross, and transfers "
+        "reach 80 % of the label.",
         "5": "Not yet. That is the label's rate. Transfers reach 80 % of it.",
         "0.25": "Not yet. That is seconds per hand-off. Turn the fraction over.",
     },
@@ -491,6 +497,10 @@ FOUND = {  # question: what readers typed, and the verdict
         "5:3, 800 Gb/s, bf16": "Correct. Decode gives way first, at 4.69 requests/s.",
         "4:4, 400 Gb/s, bf16": "Not yet. The network gives way first, at 3.17 requests/s, which is "
         "too little.",
+        "4:4, 400 GB/s, bf16": "Not yet. 400 GB/s are 3,200 Gb/s, and 800 Gb/s is the most here: "
+        "B counts bytes, b counts bits.",
+        "4:4, 100 GB/s, bf16": "Correct. Prefill gives way first, at 3.91 requests/s.",
+        "4:4, 1.6 Tb/s, bf16": "Not yet. That link has 1,600 Gb/s, and 800 Gb/s is the most here.",
         "3:5, 50 Tb/s, fp8": "Type split, link and format with commas between them, as in 3:5, "
         "400 Gb/s, bf16.",
         "4:4, 400, fp8": "Type split, link and format with commas between them, as in 3:5, "

@@ -19,6 +19,7 @@ PLANNED = 1.5  # requests/s that question 7.8 puts on it
 SOLD = PLANNED / capacity(ONE_LINK).network
 FULL = Traffic(  # question 7.9: nine tenths of what prefill sustains
     arrival_rate=2.64,
+    requests=30_000,  # a run of 2,000 ends before queues have grown
     arrivals="bursty",
     prompt_spread=PUBLISHED["azure conversation"].input_spread,
 )
@@ -39,6 +40,11 @@ QUESTIONS = (
                 value=BUSY * SPREAD / 2 * PREFILL,
                 hint="That multiplies by 80 % alone. Divide by the idle part, too: waits grow "
                 "without end as it goes to nothing.",
+            ),
+            Slip(
+                value=SPREAD / 2 * PREFILL,
+                hint="That leaves out how full the worker is. Busy over idle is 1 at half load, "
+                "and it grows from there.",
             ),
             Slip(
                 value=SPREAD / 2 * PREFILL / (1 - BUSY),
@@ -77,6 +83,11 @@ QUESTIONS = (
                 hint="That is one hand-off's time in seconds. How many begin in that time?",
             ),
             Slip(
+                value=SOLD - 1,
+                hint="That is what the link cannot carry. The question asks for all that was "
+                "given away.",
+            ),
+            Slip(
                 value=1 / SOLD,
                 hint="That is the part of the demand that the link can carry. Turn it over.",
             ),
@@ -109,30 +120,30 @@ QUESTIONS = (
             Choice(
                 key="random",
                 text="clients space their requests: they come at random, no longer in bursts",
-                reason="From 17.8 s to 9.6 s. A burst is load that comes all at once; without it "
+                reason="From 24 s to 11 s. A burst is load that comes all at once; without it "
                 "the fullness is still there.",
             ),
             Choice(
                 key="equal",
                 text="prompts of the same mean, all equally long",
-                reason="From 17.8 s to 14.3 s. The bursts remain, and they make most of the queue.",
+                reason="From 24 s to 19 s. The bursts remain, and they make most of the queue.",
             ),
             Choice(
                 key="worker",
                 text="one decode worker becomes a prefill worker",
-                reason="From 17.8 s to 5.7 s. Prefill is then 68 % busy: busy over idle falls from "
+                reason="From 24 s to 6 s. Prefill is then 68 % busy: busy over idle falls from "
                 "9.1 to 2.1, and that factor multiplies all the others.",
             ),
             Choice(
                 key="link",
                 text="a link of 400 Gb/s",
-                reason="It stays at 17.8 s. Half of 42.95 ms is nothing beside a queue before "
-                "prefill.",
+                reason="Half of 42.95 ms is nothing beside a queue of seconds before prefill.",
             ),
         ),
         hints=(
             "Three factors multiply. Which of them is far from 1 at nine tenths?",
-            "Try each in the explorer, at 2.64 requests/s.",
+            "Busy over idle is 9.1; work it out for four workers. In bursts a 4 stands where "
+            "random arrivals have the 1 of 1 + c², and Azure's c² is 0.92.",
         ),
         level="decide",
         minutes=5,

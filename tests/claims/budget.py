@@ -246,12 +246,13 @@ CLAIMS = [
         lambda: max(50 / 6.5, 250 / 25),
     ),
     (
-        "payload of its {1,000} tokens of DeepSeek-V3 is {70.27 MB}, so ten a second load a "
-        "link of {200 Gb/s} to {2.8 %}.",
+        "payload of its {1,000} tokens of DeepSeek-V3 is {70.27 MB}. At TP 1, ten a second load a "
+        "link of {200 Gb/s} to {2.8 %}; sent to eight ranks each, to {22.5 %}.",
         DYNAMO_4425,
         lambda: DYNAMO,
         lambda: TEXT.network_rate,
         lambda: 10 * DYNAMO / (200 * Gbit_s),
+        lambda: 10 * 8 * DYNAMO / (200 * Gbit_s),
     ),
     # Seen in the wild
     (

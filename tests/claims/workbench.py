@@ -3,8 +3,10 @@
 from dataclasses import replace
 
 from claims.chapter import made, practice, slip
+from claims.queueing import within
 from kvlib.bandwidth import transfer_seconds
 from kvlib.exercises import find
+from kvlib.exercises.purchase import FASTEST
 from kvlib.exercises.workbench import COPIED, GAUGE, GIVEN, HELD, LABEL, LONGER, TARGET, WIDE
 from kvlib.models import load
 from kvlib.quantization import FORMATS
@@ -48,9 +50,12 @@ def shown(rate, waited=1.0, n_bytes=GiB):
     return n_bytes / GiB / (waited + transfer_seconds(n_bytes, rate))
 
 
-def held(name):
+def held(name, tp, first):
     """Return what a service sustains whose prefill holds nearly all of a long prompt."""
-    return bounds(model=load(name), prompt_tokens=32_768, source_hit=31_744).limit
+    long = {"prompt_tokens": 32_768, "source_hit": 31_744}
+    found = report(Setup(model=load(name), prefill_tp=tp, decode_tp=tp, **long))
+    assert found.first == (first,)
+    return found.capacity.limit
 
 
 def handover(times=1):
@@ -130,6 +135,10 @@ CLAIMS = [
     ),
     # The workbench
     (
+        "the first line is the running example's {2.93 requests/s}.",
+        lambda: bounds().limit,
+    ),
+    (
         "1. Set the prompt to {32,768} tokens, {30,000} of them cached",
         lambda: LONGER.prompt_tokens,
         lambda: LONGER.source_hit,
@@ -174,10 +183,26 @@ CLAIMS = [
         lambda: report(QWEN).sizes.payload_bytes,
     ),
     ("one request alone takes {1.02 s} to prefill.", lambda: report(TEXT).prefill_seconds),
+    (
+        "To keep {95 %} within {2 s}, chapter 7 allowed {1.83 requests/s}, the mean of four seeds.",
+        "given: the share of chapter 7",
+        "given: the target of chapter 7",
+        lambda: within(2),
+    ),
     # Hits
-    ("Prompts of {32,768} tokens, the defaults otherwise", lambda: LONGER.prompt_tokens),
-    ("The 70B model stops at {2.33 requests/s},", lambda: held("llama-3.1-70b")),
-    ("decode stops it, at {7.81 requests/s}.", lambda: held("deepseek-v3")),
+    ("Prompts of {32,768} tokens and a growing hit", lambda: LONGER.prompt_tokens),
+    (
+        "The 70B model stops at {2.33 requests/s},",
+        lambda: held("llama-3.1-70b", 8, "network"),
+    ),
+    (
+        "yet stops first, at {1.36 requests/s}: each of eight ranks receives the whole",
+        lambda: held("deepseek-v3", 8, "network"),
+    ),
+    (
+        "it leaves decode to stop the service, at {7.81 requests/s}.",
+        lambda: held("deepseek-v3", 1, "decode"),
+    ),
     # Logs
     (
         '"MB" is MiB in the second: {7.4 %} and {4.9 %} more than they say.',
@@ -296,6 +321,7 @@ CLAIMS = [
         lambda: GIVEN.efficiency,
         lambda: TARGET,
     ),
+    ("a link of at most {800 Gb/s} and a format", lambda: FASTEST),
     (
         "as in `3:5, {400 Gb/s}, bf16`.",
         lambda: GIVEN.link_rate,
@@ -331,11 +357,19 @@ CLAIMS = [
         lambda: report(LONGER).sizes.wire_bytes,
         lambda: bounds(LONGER).network,
     ),
-    ("it still sustains {7.81 requests/s}. It would", lambda: bounds(LONGER).decode),
+    (
+        "it still sustains {7.81 requests/s}. It would be first if the link were {34 %} faster.",
+        lambda: bounds(LONGER).decode,
+        lambda: bounds(LONGER).decode / bounds(LONGER).network - 1,
+    ),
     (
         "Hand-offs per second: {1.25 GB}, two copies of each head, {100 Gb/s} at {80 %}.",
         lambda: COPIED["payload"],
         lambda: COPIED["link"],
+        lambda: COPIED["efficiency"],
+    ),
+    (
+        "Both copies cross, and transfers reach {80 %} of the label.",
         lambda: COPIED["efficiency"],
     ),
     ("That is the label's rate. Transfers reach {80 %} of it.", lambda: COPIED["efficiency"]),
@@ -375,7 +409,7 @@ CLAIMS = [
         lambda: LABEL,
     ),
     ("On {25 Gb/s} the network is first", lambda: WIDE.link_rate),
-    ("Prefill lies {0.7 %} above the limit,", lambda: gap(WIDE)),
+    ("Prefill lies {0.7 %} above the network.", lambda: gap(WIDE)),
     (
         "At {80 %} of it the bound is {2.33 requests/s} and prefill is far.",
         "given: near what published transfers reach",
