@@ -11,7 +11,8 @@ from kvlib.apps.picture import bars
 from kvlib.budget import Capacity, Service, Split, backlog, capacity, splits, utilisation
 from kvlib.models import load
 from kvlib.units import both
-from kvlib.wording import SAME, apart, joined, requests, sentence, share
+from kvlib.wording import SAME, apart, share
+from kvlib.workbench.sentences import first_to_give_way, named, under_load
 
 __all__ = ["APPS", "explore"]
 
@@ -43,10 +44,10 @@ def explore(values: Mapping[str, Any]) -> Result:
         numbers.append((f"{name} sustains", f"{printed[stages[name]]}, {load_name} {share(used)}"))
     rows = [(name, [(bound, name)], printed[bound]) for name, bound in stages.items()]
     return Result(
-        headline=_headline(found, printed),
+        headline=first_to_give_way(found, printed),
         sentences=(
             _change(found, doubled, printed),
-            _load(service, found, arrivals, printed),
+            under_load(found, arrivals, backlog(service, arrivals, SECONDS), printed),
             _splits(best, service.prefill_workers, printed[best[0].capacity.limit]),
         ),
         numbers=tuple(numbers),
@@ -86,53 +87,20 @@ def _splits(best: list[Split], present: int, limit: str) -> str:
     return f"{who} the most, {limit}: {why}.{among}"
 
 
-def _named(stages: tuple[str, ...], word: str = "and") -> str:
-    return joined(["the network" if stage == "network" else stage for stage in stages], word)
-
-
-def _headline(found: Capacity, printed: Mapping[float, str]) -> str:
-    how = "give way together" if len(found.tied) > 1 else "gives way first"
-    return sentence(f"{_named(found.tied)} {how}, at {printed[found.limit]}.")
-
-
 def _change(found: Capacity, doubled: Capacity, printed: Mapping[float, str]) -> str:
     """Say what doubling a stage would and would not do."""
     if len(found.tied) > 1:
-        return f"Doubling {_named(found.tied, 'or')} alone does not raise the rate."
+        return f"Doubling {named(found.tied, 'or')} alone does not raise the rate."
     others = tuple(name for name, _ in found.given() if name != found.first)
     if doubled.tied == found.tied:
-        then = f"{_named(found.tied)} is still first"
+        then = f"{named(found.tied)} is still first"
     elif len(doubled.tied) > 1:
-        then = f"{_named(doubled.tied)} then give way together"
+        then = f"{named(doubled.tied)} then give way together"
     else:
-        then = f"{_named(doubled.tied)} is then first"
+        then = f"{named(doubled.tied)} is then first"
     return (
-        f"Doubling {_named(others, 'or')} does not raise the rate. "
-        f"Doubling {_named(found.tied)} gives {printed[doubled.limit]}; {then}."
-    )
-
-
-def _load(service: Service, found: Capacity, arrivals: float, printed: Mapping[float, str]) -> str:
-    """Say what the arrival rate does."""
-    at, verb = f"At {printed[arrivals]}", "have" if len(found.tied) > 1 else "has"
-    if abs(arrivals - found.limit) <= SAME * found.limit:
-        return f"{at} {_named(found.tied)} {verb} no time left: any burst leaves a queue for good."
-    if arrivals < found.limit:
-        busy = share(arrivals / found.limit)
-        verb = "are" if len(found.tied) > 1 else "is"
-        return (
-            f"{at} nothing is ruled out: {_named(found.tied)} {verb} {busy} busy. "
-            "A burst can still make requests wait."
-        )
-    growth, waiting = arrivals - found.limit, backlog(service, arrivals, SECONDS)
-    if waiting < 1:
-        return (
-            f"{at} the backlog grows slowly, by {requests(growth)}: after ten minutes not "
-            "even one request waits, yet it never stops growing."
-        )
-    return (
-        f"{at} the backlog grows by {requests(growth)}: after ten minutes {waiting:,.0f} "
-        f"{'request waits' if round(waiting) == 1 else 'requests wait'}, if none is rejected."
+        f"Doubling {named(others, 'or')} does not raise the rate. "
+        f"Doubling {named(found.tied)} gives {printed[doubled.limit]}; {then}."
     )
 
 

@@ -11,7 +11,17 @@ if TYPE_CHECKING:
     from kvlib.budget import Capacity
     from kvlib.workbench.reports import Report
 
-__all__ = ["change", "headline", "load", "named", "printed_rates", "split", "target"]
+__all__ = [
+    "change",
+    "first_to_give_way",
+    "headline",
+    "load",
+    "named",
+    "printed_rates",
+    "split",
+    "target",
+    "under_load",
+]
 
 
 LITTLE = 0.05  # a gain below this share is said in percent
@@ -35,10 +45,13 @@ def named(stages: tuple[str, ...], word: str = "and") -> str:
 
 def headline(report: Report) -> str:
     """Return which stage gives way first, and at which rate."""
-    first = report.first
-    how = "give way together" if len(first) > 1 else "gives way first"
-    limit = printed_rates(report)[report.capacity.limit]
-    return sentence(f"{named(first)} {how}, at {limit}.")
+    return first_to_give_way(report.capacity, printed_rates(report))
+
+
+def first_to_give_way(bounds: Capacity, printed: Mapping[float, str]) -> str:
+    """Return which stage of some bounds gives way first; rates as `printed`."""
+    how = "give way together" if len(bounds.tied) > 1 else "gives way first"
+    return sentence(f"{named(bounds.tied)} {how}, at {printed[bounds.limit]}.")
 
 
 def change(report: Report) -> str:
@@ -75,20 +88,31 @@ def _then(report: Report, doubled: Capacity) -> str:
 
 def load(report: Report) -> str:
     """Return what the arrival rate does."""
-    rate, limit, first = report.setup.arrival_rate, report.capacity.limit, report.first
-    at, verb = f"At {printed_rates(report)[rate]}", "have" if len(first) > 1 else "has"
+    rate, waiting = report.setup.arrival_rate, report.backlog_requests
+    return under_load(report.capacity, rate, waiting, printed_rates(report))
+
+
+def under_load(bounds: Capacity, rate: float, waiting: float, printed: Mapping[float, str]) -> str:
+    """Return what a rate does to stages; `waiting` is the backlog after ten minutes of it."""
+    first, limit = bounds.tied, bounds.limit
+    at, verb = f"At {printed[rate]}", "have" if len(first) > 1 else "has"
     if abs(rate - limit) <= SAME * limit:
         return f"{at} {named(first)} {verb} no time left: any burst leaves a queue for good."
     if rate < limit:
         busy, verb = share(rate / limit), "are" if len(first) > 1 else "is"
         calm = f"{at} nothing is ruled out: {named(first)} {verb} {busy} busy."
         return f"{calm} A burst can still make requests wait."
-    waiting = report.backlog_requests
-    grows = f"{at} the backlog grows by {requests(report.growth.total)}"
+    growth = requests(rate - limit)
     if waiting < 1:
-        return f"{grows}: after ten minutes not even one request waits, yet it never stops."
+        return (
+            f"{at} the backlog grows slowly, by {growth}: after ten minutes not even one request "
+            "waits, yet it never stops growing."
+        )
     who = "request waits" if round(waiting) == 1 else "requests wait"
-    return f"{grows}: after ten minutes {waiting:,.0f} {who}, if none is rejected."
+    return (
+        f"{at} the backlog grows by {growth}: after ten minutes {waiting:,.0f} {who}, if none is "
+        "rejected."
+    )
 
 
 def split(report: Report) -> str:
