@@ -10,7 +10,9 @@ is what transfers reach, as stated. The hold of decode memory lasts from a reque
 to its last token: batch · output / r_D of it is decode, when `batch` requests share a worker.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from kvlib import _check
 from kvlib.bandwidth import transfer_seconds
@@ -27,6 +29,7 @@ from kvlib.budget import (
 )
 from kvlib.budget.bounds import TIE
 from kvlib.overlap import even_ready_seconds
+from kvlib.workbench.sentences import printed_rates
 from kvlib.workbench.setup import MOST_SECONDS, Setup
 from kvlib.workbench.sizes import Sizes, sizes
 from kvlib.workbench.text import as_text
@@ -56,6 +59,11 @@ class Report:
     best_splits: tuple[Split, ...]  # all with the largest limit, fewest prefill workers first
     utilisation: Stages  # load offered to each stage, as a fraction of its bound
     growth: Growth  # of the queue before each stage, requests/s
+
+    @cached_property
+    def printed(self) -> Mapping[float, str]:
+        """Each of its rates as text, unequal ones with digits enough to differ."""
+        return printed_rates(self)
 
     @property
     def first(self) -> tuple[str, ...]:

@@ -45,7 +45,7 @@ def named(stages: tuple[str, ...], word: str = "and") -> str:
 
 def headline(report: Report) -> str:
     """Return which stage gives way first, and at which rate."""
-    return first_to_give_way(report.capacity, printed_rates(report))
+    return first_to_give_way(report.capacity, report.printed)
 
 
 def first_to_give_way(bounds: Capacity, printed: Mapping[float, str]) -> str:
@@ -56,7 +56,7 @@ def first_to_give_way(bounds: Capacity, printed: Mapping[float, str]) -> str:
 
 def change(report: Report) -> str:
     """Return what doubling a stage would do, and what it would not."""
-    printed, none = printed_rates(report), report.no_help
+    printed, none = report.printed, report.no_help
     said = []
     if none:
         alone = " alone" if len(report.first) > 1 else ""
@@ -89,7 +89,7 @@ def _then(report: Report, doubled: Capacity) -> str:
 def load(report: Report) -> str:
     """Return what the arrival rate does."""
     rate, waiting = report.setup.arrival_rate, report.backlog_requests
-    return under_load(report.capacity, rate, waiting, printed_rates(report))
+    return under_load(report.capacity, rate, waiting, report.printed)
 
 
 def under_load(bounds: Capacity, rate: float, waiting: float, printed: Mapping[float, str]) -> str:
@@ -118,7 +118,7 @@ def under_load(bounds: Capacity, rate: float, waiting: float, printed: Mapping[f
 def split(report: Report) -> str:
     """Return which division of the workers sustains the most."""
     best, present = report.best_splits, report.setup.prefill_workers
-    limit = printed_rates(report)[best[0].capacity.limit]
+    limit = report.printed[best[0].capacity.limit]
     texts = [f"{s.prefill_workers}:{s.decode_workers}" for s in best]
     ours = any(s.prefill_workers == present for s in best)
     if len(best) == 1:

@@ -123,7 +123,7 @@ def _times(report: Report) -> Rows:
 
 
 def _stages(report: Report) -> Rows:
-    printed = sentences.printed_rates(report)
+    printed = report.printed
     load = dict(report.utilisation.given())
     growth = dict(report.growth.given())
     rows = []

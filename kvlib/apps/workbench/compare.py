@@ -8,7 +8,7 @@ from kvlib.queueing import percentile
 from kvlib.units import both
 from kvlib.wording import rate, requests, time
 from kvlib.workbench import Report
-from kvlib.workbench.sentences import named, printed_rates
+from kvlib.workbench.sentences import named
 
 __all__ = ["side_by_side"]
 
@@ -25,7 +25,7 @@ def side_by_side(here: Waiting, there: Waiting, changed: list[tuple[str, str, st
         ("on the wire", lambda r: both(r.sizes.wire_bytes)),
         ("hand-off, at least", lambda r: time(r.bound_seconds)),
         ("exposed after prefill", lambda r: time(r.exposed_seconds)),
-        ("sustains", lambda r: printed_rates(r)[r.capacity.limit]),
+        ("sustains", lambda r: r.printed[r.capacity.limit]),
         ("gives way first", lambda r: named(r.first)),
         ("its best split", _best),
         ("first token, at best", lambda r: time(r.first_token_seconds)),

@@ -8,7 +8,6 @@ from kvlib.bandwidth import Link
 from kvlib.logs import Finding, Reading, compare, explain, in_short, known, read_log, summary
 from kvlib.wording import joined, requests, sentence
 from kvlib.workbench import Report, next_measurement, not_counted
-from kvlib.workbench.sentences import printed_rates
 
 __all__ = ["capacities", "log", "measure", "splits", "uncounted"]
 
@@ -20,7 +19,7 @@ PAIRED = ("memory", "tokens")  # readings that make a pool only with another, pe
 
 def capacities(report: Report) -> str:
     """Return the bounds of the stages as bars, the arrivals across them."""
-    printed, arrivals = printed_rates(report), report.setup.arrival_rate
+    printed, arrivals = report.printed, report.setup.arrival_rate
     rows = [(name, [(bound, name)], printed[bound]) for name, bound in report.capacity.given()]
     return bars(rows, "What each stage sustains", (arrivals, f"arrivals {printed[arrivals]}"))
 
