@@ -16,8 +16,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
-from kvlib.engines import SGLANG, VLLM
-from kvlib.hits import MOVES_ALL, MOVES_MISSING, MOVES_SUFFIX
+from kvlib.engines import ENGINES, SGLANG
+from kvlib.hits import PROTOCOLS
 from kvlib.models import from_config, load, names
 from kvlib.quantization import FORMATS
 from kvlib.workbench import Setup, as_json, as_markdown, as_text, report
@@ -34,8 +34,6 @@ from kvlib.workbench.typed import (
 )
 
 PROGRAM = "python -m kvlib"
-ENGINES = {"sglang": SGLANG, "vllm": VLLM}
-PROTOCOLS = {"all": MOVES_ALL, "suffix": MOVES_SUFFIX, "missing": MOVES_MISSING}
 PRINTERS = {
     "text": as_text,
     "markdown": as_markdown,

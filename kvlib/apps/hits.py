@@ -13,9 +13,7 @@ from kvlib.apps.picture import bars
 from kvlib.bandwidth import transfer_seconds
 from kvlib.hits import (
     BLOCK,
-    MOVES_ALL,
-    MOVES_MISSING,
-    MOVES_SUFFIX,
+    PROTOCOLS,
     PUBLISHED,
     ROUTES,
     Convention,
@@ -35,9 +33,8 @@ from kvlib.units import both
 from kvlib.wording import joined, share, time
 from kvlib.wording import tokens as counted
 
-__all__ = ["APPS", "REQUESTS", "explore", "follow"]
+__all__ = ["APPS", "PROTOCOL", "REQUESTS", "explore", "follow"]
 
-PROTOCOLS = {"all": MOVES_ALL, "suffix": MOVES_SUFFIX, "missing": MOVES_MISSING}
 REQUESTS, SEED = 160, 3  # as many as a page replays without a pause
 LONG = PUBLISHED["mooncake conversation"]
 KINDS = {
@@ -192,6 +189,16 @@ def _room(key: str, label: str, default: int) -> Whole:
     )
 
 
+PROTOCOL = Select(
+    key="protocol",
+    label="The protocol moves",
+    options=(
+        ("all", "the whole prompt"),
+        ("suffix", "what it lacks, windows whole"),
+        ("missing", "what it lacks, windows too"),
+    ),
+    default="all",
+)
 APPS = (
     App(
         key="3.explore",
@@ -200,16 +207,7 @@ APPS = (
             PROMPT,
             _room("source", "Cached at the source", 8_000),
             _room("destination", "Held at the destination", 0),
-            Select(
-                key="protocol",
-                label="The protocol moves",
-                options=(
-                    ("all", "the whole prompt"),
-                    ("suffix", "what it lacks, windows whole"),
-                    ("missing", "what it lacks, windows too"),
-                ),
-                default="all",
-            ),
+            PROTOCOL,
             Select(
                 key="page",
                 label="Tokens in a page",

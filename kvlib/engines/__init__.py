@@ -11,10 +11,11 @@ request's cache tensors. Not counted: weights, allocator reserve, page tables, c
 layer keeps beside its tensors.
 """
 
-from kvlib.engines.conventions import SGLANG, TRANSFORMERS, VLLM, Engine
+from kvlib.engines.conventions import ENGINES, SGLANG, TRANSFORMERS, VLLM, Engine
 from kvlib.engines.held import group_held_bytes, held_bytes, held_positions, paged
 
 __all__ = [
+    "ENGINES",
     "SGLANG",
     "TRANSFORMERS",
     "VLLM",

@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields
 from kvlib import _check
 from kvlib._check import one_whole
 
-__all__ = ["SGLANG", "TRANSFORMERS", "VLLM", "Engine"]
+__all__ = ["ENGINES", "SGLANG", "TRANSFORMERS", "VLLM", "Engine"]
 
 WIDTHS = {"float32": 4, "bfloat16": 2}  # bytes; "model": as the model says; "cache": as K and V
 DTYPES = ("model", "cache", *WIDTHS)
@@ -129,3 +129,5 @@ VLLM = Engine(
     slices=("HND",),
     equal_tp_only=(("state", "vLLM hands it off between equal sizes only"),),
 )
+
+ENGINES = {"sglang": SGLANG, "vllm": VLLM}  # those that hand off

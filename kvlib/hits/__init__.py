@@ -22,7 +22,13 @@ padding; a lookup costs nothing and a hit is never wrong.
 """
 
 from kvlib.hits.cache import PrefixCache
-from kvlib.hits.conventions import MOVES_ALL, MOVES_MISSING, MOVES_SUFFIX, Convention
+from kvlib.hits.conventions import (
+    MOVES_ALL,
+    MOVES_MISSING,
+    MOVES_SUFFIX,
+    PROTOCOLS,
+    Convention,
+)
 from kvlib.hits.loading import Work, break_even_rate, load_seconds, recompute_seconds
 from kvlib.hits.moments import PUBLISHED, Moments, ideal_hit, moments
 from kvlib.hits.requests import BLOCK, Request, Trace
@@ -36,6 +42,7 @@ __all__ = [
     "MOVES_ALL",
     "MOVES_MISSING",
     "MOVES_SUFFIX",
+    "PROTOCOLS",
     "PUBLISHED",
     "ROUTES",
     "Convention",

@@ -27,7 +27,7 @@ from kvlib import _check
 from kvlib._check import one_whole as count
 from kvlib.hits.checks import store
 
-__all__ = ["MOVES_ALL", "MOVES_MISSING", "MOVES_SUFFIX", "Convention"]
+__all__ = ["MOVES_ALL", "MOVES_MISSING", "MOVES_SUFFIX", "PROTOCOLS", "Convention"]
 
 MOST_PAGE = 1_000_000  # tokens
 
@@ -58,3 +58,4 @@ def page_of(call: str, page: int) -> int:
 MOVES_ALL = Convention()
 MOVES_SUFFIX = Convention(destination_hits=True)
 MOVES_MISSING = Convention(destination_hits=True, window_hits=True)
+PROTOCOLS = {"all": MOVES_ALL, "suffix": MOVES_SUFFIX, "missing": MOVES_MISSING}

@@ -5,6 +5,7 @@ A size is printed in GiB and in GB, a time in the unit in which it is easiest to
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from kvlib.payload import Geometry, Model
@@ -40,8 +41,10 @@ def as_text(report: Report) -> str:
     return "\n".join(lines)
 
 
-def as_markdown(report: Report) -> str:
+def as_markdown(report: Report, more: Sequence[tuple[str, str, Rows]] = ()) -> str:
     """Return the report as Markdown: the conclusion in bold, one table a part.
+
+    `more` parts, each a title, a paragraph and rows, follow those of the report.
 
     >>> from kvlib.workbench import Setup, report
     >>> as_markdown(report(Setup())).splitlines()[0]
@@ -49,8 +52,9 @@ def as_markdown(report: Report) -> str:
     """
     first, *others = conclusions(report)
     lines = [f"**{first}**", "", " ".join(others)]
-    for title, rows in tables(report):
-        lines += ["", f"## {title}", "", "| what | value |", "|---|---|"]
+    for title, said, rows in [*((title, "", rows) for title, rows in tables(report)), *more]:
+        lines += ["", f"## {title}", "", *([said, ""] if said else ())]
+        lines += ["| what | value |", "|---|---|"]
         lines += [f"| {_cell(label)} | {_cell(value)} |" for label, value in rows]
     lines += ["", "## Measure next", "", *(f"- {_plain(line)}" for line in _advice(report))]
     lines += [

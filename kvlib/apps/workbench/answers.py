@@ -115,7 +115,7 @@ def _shown(control: Any, value: Any) -> str:
 
 
 def _markdown(found: Waiting, part: Part) -> str:
-    """Return the report as Markdown, the queue before what comes next."""
+    """Return the report as Markdown, the queue included."""
     traffic = found.traffic
     rows = [
         ("requests come", COMES[traffic.arrivals]),
@@ -124,10 +124,7 @@ def _markdown(found: Waiting, part: Part) -> str:
         ("a decode worker runs", f"{traffic.batch:,} requests"),
         *part.numbers,
     ]
-    table = [f"| {label} | {value} |" for label, value in rows]
-    lines = [f"## {part.title}", "", " ".join(part.sentences), "", "| what | value |", "|---|---|"]
-    before, after = as_markdown(found.report).split("## Measure next", 1)
-    return "\n".join([before + "\n".join([*lines, *table, "", "## Measure next"]) + after, ""])
+    return as_markdown(found.report, [(part.title, " ".join(part.sentences), rows)]) + "\n"
 
 
 def _json(found: Waiting) -> str:

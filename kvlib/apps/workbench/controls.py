@@ -5,6 +5,7 @@ The defaults are the book's running example.
 
 from kvlib.apps.app import Group
 from kvlib.apps.controls import Amount, Control, Kept, Select, Text, Whole
+from kvlib.apps.hits import PROTOCOL
 from kvlib.apps.queueing import COMES, LINK, SPREADS
 from kvlib.bandwidth import LINKS
 from kvlib.models import names
@@ -68,11 +69,7 @@ CONTROLS: tuple[Control, ...] = (
           | {name: name for name in FORMATS if _packs_tokens(name)}, ""),
     _count("source_hit", "Cached at the source", 0, 10_485_760, "tokens", least=0),
     _count("destination_hit", "Held at the destination", 0, 10_485_760, "tokens", least=0),
-    _pick("protocol", "The protocol moves", {
-        "all": "the whole prompt",
-        "suffix": "what it lacks, windows whole",
-        "missing": "what it lacks, windows too",
-    }, "all"),
+    PROTOCOL,
     _count("prefill_tp", "Prefill TP", 1, 256),
     _count("decode_tp", "Decode TP", 1, 256),
     _pick("engine", "Engine", {"sglang": "SGLang", "vllm": "vLLM"}, "sglang"),

@@ -9,8 +9,8 @@ from kvlib.apps.queueing import REQUESTS
 from kvlib.apps.workbench.controls import CONTROLS, OWN
 from kvlib.bandwidth import LINKS
 from kvlib.budget import Traffic
-from kvlib.engines import SGLANG, VLLM
-from kvlib.hits import MOVES_ALL, MOVES_MISSING, MOVES_SUFFIX
+from kvlib.engines import ENGINES
+from kvlib.hits import PROTOCOLS
 from kvlib.models import from_config, load
 from kvlib.payload import Geometry, Model
 from kvlib.quantization import FORMATS
@@ -18,15 +18,12 @@ from kvlib.workbench import Report, Setup, report
 
 __all__ = ["report_of", "traffic_of"]
 
-ENGINES = {"sglang": SGLANG, "vllm": VLLM}
-PROTOCOLS = {"all": MOVES_ALL, "suffix": MOVES_SUFFIX, "missing": MOVES_MISSING}
 SAME_NAME = (
     "prompt_tokens", "output_tokens", "source_hit", "destination_hit", "prefill_tp", "decode_tp",
     "share", "efficiency",
     "pieces", "piece_seconds", "workers", "prefill_workers", "prefill_rate", "decode_rate",
     "decode_memory", "arrival_rate", "target_seconds",
 )  # fmt: skip
-CONTROL_OF = {"value_format": "key_format"}
 PYTHON = re.compile(r"write Geometry\(.*\)")  # what a message tells who writes Python
 TYPED = "choose the numbers typed below"
 LABELS = {control.key: control.label for control in CONTROLS}
@@ -98,7 +95,7 @@ def _refused(message: str, values: Mapping[str, Any]) -> Refused:
         return Refused(**{"layers" if key == "geometry" else key: rest})
     if name == "link_rate" and values["link"] != "own":
         name = "link"
-    name, rest = CONTROL_OF.get(name, name), NAMED.sub(_labelled, rest)
+    rest = NAMED.sub(_labelled, rest)
     return Refused(**{name: rest} if name in values else {"model": f"{name} {rest}"})
 
 
